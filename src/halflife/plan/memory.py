@@ -34,6 +34,15 @@ class Recent(Generic[V]):
             self._young[digest] = value
         return value
 
+    @property
+    def generations(self) -> tuple[dict[int, V], dict[int, V]]:
+        """All that is remembered, to be kept: the young and the old."""
+        return self._young, self._old
+
+    @generations.setter
+    def generations(self, kept: tuple[dict[int, V], dict[int, V]]) -> None:
+        self._young, self._old = kept
+
     def put(self, key: str, value: V) -> None:
         """Remember it."""
         self._young[xxh3_64_intdigest(key.encode())] = value
