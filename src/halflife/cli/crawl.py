@@ -1,0 +1,138 @@
+"""halflife crawl: options to settings, events to the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from halflife.cli.options import Option, Parser, duration, header, nested, parser, size
+
+ABOUT = (
+    "Fetch what matters for a topic, best first, into a folder. The same command on the same folder goes on with it."
+)
+EXAMPLES = """
+A SEED is an address, a file of addresses (one a line), a sitemap or feed (address or file), or - for standard input.
+Sizes are written 300kB, 2GB; times 30s, 10m, 2h. A topic is written as to a search engine:
+  --topic 'solar "wind power"^2 -nuclear'      a phrase that counts twice, and a word that counts against
+
+examples:
+  halflife crawl https://example.org/ --topic "solar energy" --into solar --pages 500
+  halflife crawl seeds.txt --topic "solar energy" --into solar --scope any --bytes 2GB --contact mailto:me@example.org
+  halflife crawl --into solar                  goes on with that crawl
+"""
+
+GROUPS: dict[str, list[Option]] = {
+    "what": [
+        Option("--topic", "topic", "what to look for", "WORDS"),
+        Option("--into", "into", "the folder for the results (made if need be)", "DIR"),
+    ],
+    "where": [
+        Option("--scope", "scope", "how far from the seeds: their sites (default), hosts, directories, or anywhere",
+               "site|host|prefix|any"),
+        Option("--include", "include", "only addresses in which this regular expression is found", "PATTERN", many=True),
+        Option("--exclude", "exclude", "no address in which this regular expression is found", "PATTERN", many=True),
+        Option("--depth", "budget.depth", "at most so many links away from a seed", "N", int),
+        Option("--trap-off", "traps_off", "switch a trap guard off, by its name, or all", "NAME", many=True),
+    ],
+    "how much": [
+        Option("--bytes", "budget.bytes", "stop after so many bytes, counted on the wire", "SIZE", size),
+        Option("--pages", "budget.pages", "stop after so many answers", "N", int),
+        Option("--seconds", "budget.seconds", "stop this run after so long", "TIME", duration),
+        Option("--pages-per-host", "budget.pages_per_host", "at most so many answers from one host", "N", int),
+    ],
+    "what counts": [
+        Option("--paper", "method", "weigh pages exactly as published (and breadth first, without tunnels)", means="paper"),
+        Option("--threshold", "threshold", "keep pages that weigh more than this", "X", float),
+        Option("--order", "order", "which address is next: the best, or the oldest", "best|breadth",
+               choices=("best", "breadth")),
+        Option("--tunnel", "tunnel", "follow links through so many irrelevant pages in a row (default 3)", "K", int),
+        Option("--starve", "starve", "give a directory up after so many failing pages in a row (default 20, 0 never)", "N",
+               int),
+        Option("--w-url", "paper.w_url", "with --paper: weight of the topic in the address", "X", float),
+        Option("--w-title", "paper.w_title", "with --paper: weight of the topic in the title", "X", float),
+        Option("--w-body", "paper.w_body", "with --paper: weight of each occurrence in the text", "X", float),
+        Option("--w-out", "paper.w_out", "with --paper: weight of each link on the page", "X", float),
+    ],
+    "manners": [
+        Option("--contact", "fetch.contact", "an address or page where people can complain, sent with every request",
+               "WHERE"),
+        Option("--user-agent", "fetch.user_agent", "another name than halflife's own", "NAME"),
+        Option("--delay", "fetch.delay_seconds", "rest between requests to one site (default: 5 times its last answer"
+               " time, between 0.5 s and 30 s)", "TIME", duration),
+        Option("--per-host", "fetch.connections_per_host", "connections to one host at a time (default 1)", "N", int),
+        Option("--no-robots", "fetch.robots", "do not ask for robots.txt: for sites of your own", means=False),
+        Option("--allow-private", "fetch.allow_private", "let public pages lead to private addresses"),
+    ],
+    "connection": [
+        Option("--resolve", "fetch.resolve", "take this address for this host", "HOST:ADDR", many=True),
+        Option("--proxy", "fetch.proxy", "go through this HTTP proxy", "URL"),
+        Option("--header", "fetch.headers", "send this header with every request", "'NAME: VALUE'", header, many=True),
+        Option("--ca-file", "fetch.ca_file", "trust the certificates in this file", "FILE"),
+        Option("--insecure", "fetch.tls_verify", "do not verify certificates", means=False),
+        Option("--connect-timeout", "fetch.limits.connect_seconds", "for a connection", "TIME", duration),
+        Option("--first-byte-timeout", "fetch.limits.first_byte_seconds", "until an answer begins", "TIME", duration),
+        Option("--answer-timeout", "fetch.limits.answer_seconds", "until it ends", "TIME", duration),
+        Option("--header-bytes", "fetch.limits.header_bytes_max", "of an answer, at most", "SIZE", size),
+        Option("--page-bytes", "fetch.limits.wire_bytes_max", "of a body on the wire, at most", "SIZE", size),
+        Option("--unpacked-bytes", "fetch.limits.decoded_bytes_max", "of a body once unpacked, at most", "SIZE", size),
+        Option("--redirects", "fetch.limits.redirects_max", "in a row, at most (default 20)", "N", int),
+    ],
+    "this run": [
+        Option("--retry-failed", "retry_failed", "ask again for what failed in earlier runs"),
+        Option("--workers", "workers", "worker processes (default: one a core, less one)", "N", int),
+        Option("--quiet", "quiet", "say nothing unless something is wrong"),
+        Option("--events", "events", "tell everything as JSON lines on standard output"),
+    ],
+}  # fmt: skip
+OURS = ("into", "quiet", "events", "threshold")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Crawl; 1 when no server answered at all."""
+    given = vars(crawl_parser().parse_intermixed_args(list(arguments)))
+    seeds = given.pop("seeds")
+    ours = {name: given.pop(name) for name in OURS}
+    from halflife.cli.live import shown
+    from halflife.errors import SettingError
+    from halflife.report import closing_lines
+    from halflife.run import crawl
+    from halflife.run.seeds import read_seeds
+
+    if not ours["into"]:
+        raise SettingError("--into is missing: name a folder for the results, as in --into solar")
+    settings = settings_of(given, ours["threshold"], read_seeds(seeds))
+    with shown(quiet=bool(ours["quiet"]), events=bool(ours["events"])) as tell:
+        finished = crawl(settings, Path(ours["into"]), tell)
+    if not ours["quiet"] and not ours["events"]:
+        print("\n".join(closing_lines(finished)))
+    if finished.reason == "interrupted":
+        return 130
+    return 0 if finished.answered_this_run or not finished.attempted_this_run else 1
+
+
+def crawl_parser() -> Parser:
+    """The parser of `halflife crawl`."""
+    made = parser("crawl", ABOUT, EXAMPLES, GROUPS)
+    made.add_argument("seeds", metavar="SEED", nargs="*", help="an address, a file of addresses, a sitemap, or -")
+    made.usage = "halflife crawl SEED... --topic WORDS --into DIR [options]"
+    return made
+
+
+def settings_of(given: dict[str, Any], threshold: float | None, seeds: tuple[str, ...]) -> Any:
+    """Settings from what was given on the command line."""
+    from halflife.errors import SettingError
+    from halflife.run.settings import CrawlSettings
+
+    if threshold is not None:
+        given[f"{'paper' if given.get('method') == 'paper' else 'weight'}.threshold"] = threshold
+    if given.get("method") != "paper" and any(
+        given.get(f"paper.{name}") is not None for name in ("w_url", "w_title", "w_body", "w_out")
+    ):
+        raise SettingError("--w-url, --w-title, --w-body and --w-out belong to --paper; add it, or leave them out")
+    try:
+        return msgspec.convert({**nested(given), "seeds": seeds}, CrawlSettings)
+    except msgspec.ValidationError as error:
+        raise SettingError(f"{error}; see halflife crawl --help") from None

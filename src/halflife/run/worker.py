@@ -1,0 +1,228 @@
+"""A worker process: fetches, reads, weighs and writes segments for the sites the main process leases to it.
+
+It owns no decision that lasts: what it did is in its segment's journal before the main process hears of it, so it may
+die at any moment. Started as `python -m halflife.run.worker FD`, with its end of a socket pair.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections import deque
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from halflife.errors import HalflifeError
+from halflife.fetch import Fetcher, chunks_of
+from halflife.records import Answer, Fetch, Later
+from halflife.run.messages import (
+    LENGTH,
+    Begin,
+    Broken,
+    FromWorker,
+    Head,
+    Lease,
+    Locate,
+    Located,
+    Report,
+    Robots,
+    Sealed,
+    Stop,
+    Stopped,
+    Sync,
+    Synced,
+    TurnOver,
+    frame,
+    pack_head,
+    to_worker,
+)  # fmt: skip
+from halflife.run.visit import Visitor
+from halflife.store import Folder, SegmentWriter
+
+FINISH_SECONDS = 20.0  # what is in flight when the run stops gets this long; then its address goes back to the queue
+MESSAGE_BYTES_MAX = 1 << 28  # of the main process; it never sends nearly as much
+
+
+class Turn:
+    """A site's turn: the addresses leased and not yet begun, and until when the site then rests."""
+
+    def __init__(self, lease: Lease) -> None:
+        self.site = lease.site
+        self.waiting = deque(lease.targets)
+        self.due = 0.0
+
+
+class Worker:
+    """One worker's state: its fetcher, its visitor, its open segment, the turns under way."""
+
+    def __init__(self, begin: Begin, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.settings = begin.settings
+        self.folder = Folder(Path(begin.folder))
+        self.number = begin.number
+        self.visitor = Visitor(begin.settings)
+        self.fetcher = Fetcher(begin.settings.fetch, self._keep, lambda base, blob: self._tell(Robots(base, blob)))
+        self.segment: SegmentWriter | None = None
+        self.stopping = False
+        self._reader, self._writer = reader, writer
+        self._turns: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Do what the main process says until it says stop, or is gone."""
+        while not self.stopping:
+            size = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))[0]
+            if size > MESSAGE_BYTES_MAX:
+                raise EOFError("the main process does not speak our language")
+            message = to_worker(await self._reader.readexactly(size))
+            if isinstance(message, Lease):
+                self._begin_task(self._turn(message))
+            elif isinstance(message, Sync):
+                if self.segment is not None:
+                    self.segment.sync()
+                self._tell(Synced())
+            elif isinstance(message, Locate):
+                self._begin_task(self._locate(message))
+            elif isinstance(message, Stop):
+                self.stopping = True
+        await self._finish()
+
+    def _begin_task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._turns.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._turns.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._break(error)
+
+    def _break(self, error: BaseException) -> None:
+        """A full disk or a fault of ours: say it and go; the journal holds what was done."""
+        if isinstance(error, HalflifeError):
+            self._tell(Broken(str(error)))
+        else:
+            import traceback
+
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            self._tell(Broken(f"worker {self.number}: {type(error).__name__}: {error} ({where.name}:{where.lineno})"))
+        self.stopping = True
+        self._reader.feed_eof()
+
+    # -- turns -----------------------------------------------------------------------------------------------------
+
+    async def _locate(self, message: Locate) -> None:
+        self._tell(Located(message.site, await self.fetcher.address(message.url)))
+
+    async def _turn(self, lease: Lease) -> None:
+        for base, blob in lease.robots:
+            self.fetcher.learn_robots(base, blob)
+        turn = Turn(lease)
+        lanes = min(self.settings.fetch.connections_per_host, len(turn.waiting))
+        if lanes == 1:
+            await self._lane(turn)
+        else:
+            await asyncio.gather(*(self._lane(turn) for _ in range(lanes)))
+        self._tell(TurnOver(turn.site, turn.due))
+        await self._writer.drain()
+
+    async def _lane(self, turn: Turn) -> None:
+        """One connection's worth of a turn."""
+        while turn.waiting and not self.stopping:
+            target = turn.waiting.popleft()
+            got = await self.fetcher.fetch(target)
+            if isinstance(got, Later):
+                turn.due = max(turn.due, got.due)
+                turn.waiting.clear()  # they still wait in the frontier
+            else:
+                self._visited(got)
+                if got.rest_seconds > self.settings.fetch.limits.wait_seconds_max:
+                    turn.due = max(turn.due, got.at + got.seconds + got.rest_seconds)
+                    turn.waiting.clear()
+
+    def _visited(self, fetch: Fetch) -> None:
+        spool = fetch.outcome.spool if isinstance(fetch.outcome, Answer) else ""
+        try:
+            chunks = chunks_of(fetch.outcome) if isinstance(fetch.outcome, Answer) else ()
+            visit = self.visitor.visit(fetch, chunks)
+            writer = self._open_segment()
+            end = writer.add(fetch, visit.page, visit.weight, pack_head(visit.head))
+        finally:
+            if spool:
+                Path(spool).unlink(missing_ok=True)
+        self._tell(Report(writer.name, end, fetch.target, visit.head))
+        if writer.size > self.settings.segment_bytes:
+            self._seal()
+
+    def _keep(self, fetch: Fetch) -> None:
+        """A robots.txt was fetched: kept and counted like anything else."""
+        head = Head("robots", at=fetch.at, wire_bytes=fetch.wire_bytes)
+        writer = self._open_segment()
+        end = writer.add(fetch, None, None, pack_head(head))
+        self._tell(Report(writer.name, end, fetch.target, head))
+
+    # -- segments --------------------------------------------------------------------------------------------------
+
+    def _open_segment(self) -> SegmentWriter:
+        if self.segment is None:
+            self.segment = SegmentWriter.create(self.folder)
+        return self.segment
+
+    def _seal(self) -> None:
+        if self.segment is not None:
+            self.segment.seal()
+            self._tell(Sealed(self.segment.name))
+            self.segment = None
+
+    async def _finish(self) -> None:
+        """Let what is in flight end, within reason, and close the books."""
+        self.fetcher.stop()
+        if self._turns:
+            _, late = await asyncio.wait(self._turns, timeout=FINISH_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        await self.fetcher.close()
+        self._seal()
+        self._tell(Stopped())
+        await self._writer.drain()
+        self._writer.close()
+
+    def _tell(self, message: FromWorker) -> None:
+        self._writer.write(frame(message))
+
+
+async def work(ours: socket.socket) -> None:
+    """Read what to work on, then work."""
+    reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+    size = LENGTH.unpack(await reader.readexactly(LENGTH.size))[0]
+    begin = to_worker(await reader.readexactly(size))
+    assert isinstance(begin, Begin)
+    worker = Worker(begin, reader, writer)
+    try:
+        await worker.run()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        if worker.stopping:  # something broke; what it was has been said
+            with suppress(ConnectionError):
+                await writer.drain()
+        os._exit(1)  # the main process is gone: nobody to answer to
+
+
+def main() -> None:
+    """The process's whole life."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches every process of a terminal; only the main one decides
+    ours = socket.socket(fileno=int(sys.argv[1]))
+    ours.setblocking(False)
+    import uvloop
+
+    uvloop.run(work(ours))
+
+
+if __name__ == "__main__":
+    main()
