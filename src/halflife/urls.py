@@ -28,9 +28,8 @@ TEXT_CHARACTERS_MAX = 16_384  # of what may yet come below that limit, when para
 HOST_CHARACTERS_MAX = 253  # RFC 1035, without the last dot
 ORIGIN_CHARACTERS_MAX = len("https://:65535") + HOST_CHARACTERS_MAX + 1
 ORIGINS_CACHED = 16_384  # their forms and sites; 10 MB each at the most
-DIRECTORIES_CACHED = 32  # whose hrefs are remembered: a host's pages are read directory by directory, more or less
-HREFS_CACHED = 3_000  # a directory; all of them are 5 MB on most webs,
-HREF_CHARACTERS_CACHED = 400  # and 60 MB at the most, since an href and its address are not remembered beyond this
+HREFS_CACHED = 50_000  # of all directories; they are 15 MB on most webs,
+HREF_CHARACTERS_CACHED = 400  # and 40 MB at the most, since an href and its address are not remembered beyond this
 
 HTTP = ("http://", "https://")
 HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|\[[0-9a-f:]+\]")
@@ -114,9 +113,7 @@ class Joiner:
         # To be the same for all pages of a directory it must be more than a query, and more than the base's own scheme.
         shared = "?" not in href and href[0] > " " < href[-1] != ":"
         if shared and len(href) + len(url or "") <= HREF_CHARACTERS_CACHED:
-            if len(self._known) >= HREFS_CACHED:
-                self._known.clear()
-            self._known[href] = url
+            _remember_href(self._known, href, url)
         return url
 
     def _plain(self, href: str) -> str | None:
@@ -144,9 +141,24 @@ class Joiner:
         return ups[levels]
 
 
-@lru_cache(DIRECTORIES_CACHED)
-def _hrefs_of(_directory: str) -> dict[str, str | None]:
-    return {}
+_hrefs: dict[str, dict[str, str | None]] = {}  # by directory: where hrefs of its pages lead
+_hrefs_count = 0
+
+
+def _hrefs_of(base: str) -> dict[str, str | None]:
+    return _hrefs.setdefault(base, {})
+
+
+def _remember_href(known: dict[str, str | None], href: str, url: str | None) -> None:
+    """Until there are too many of all; then all are forgotten, also by who is just looking."""
+    global _hrefs_count
+    _hrefs_count += 1
+    if _hrefs_count > HREFS_CACHED:
+        for hrefs in _hrefs.values():
+            hrefs.clear()
+        _hrefs.clear()
+        _hrefs_count = 1
+    known[href] = url
 
 
 def origin(url: str) -> str:

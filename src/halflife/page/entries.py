@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 from msgspec import Struct
 from selectolax.lexbor import LexborHTMLParser
@@ -15,6 +16,7 @@ from halflife.urls import Joiner
 FEED_LINKS_MAX = 50_000  # as many as a sitemap may have; more are counted
 FEED_MEDIA_MAX = 10_000
 FEED_TEXT_CHARACTERS_MAX = 8_000_000  # all entries together; whole books have one
+TAGS_MAX = 4_000  # of a text that is parsed: tags in each other take quadratic time. Of more, tags are just taken out
 TITLE_CHARACTERS_MAX = 1_000  # of a description as well
 
 # A line of its own in the text.
@@ -25,6 +27,7 @@ BLOCKS = frozenset([
 ])  # fmt: skip
 UNREAD = ["script", "style", "template", "noembed", "noframes", "svg"]
 BLOCK_TAG = re.compile(rf"</?(?:{'|'.join(sorted(BLOCKS))})(?![A-Za-z0-9:-])", re.I)
+TAG = re.compile("<[^<>]*>")
 MARKED = re.compile("<[A-Za-z/!?]|&[#A-Za-z]")
 
 
@@ -133,7 +136,10 @@ def shown(markup: str) -> str:
     line = " ".join(markup.split())
     if not MARKED.search(line):
         return line
-    tree = LexborHTMLParser(BLOCK_TAG.sub(r"\n\g<0>", line))
+    line = BLOCK_TAG.sub(r"\n\g<0>", line)
+    if line.count("<") > TAGS_MAX:
+        return folded(unescape(TAG.sub("", line)))
+    tree = LexborHTMLParser(line)
     tree.strip_tags(UNREAD, recursive=True)
     body = tree.body
     return folded(body.text()) if body is not None else ""

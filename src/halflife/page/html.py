@@ -22,12 +22,13 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from halflife.page.flow import BREAK, CLOSE, OPEN, POINT, RAW_MARKS, Flow, flow, fold_words
+from halflife.page.flow import CLOSE, OPEN, POINT, SPACED_BREAK, UNMARKED, Flow, flow, fold_words
 from halflife.page.marks import ROBOTS, Marks, heed_language, heed_refresh, heed_robots
 from halflife.page.media import first_of_srcset, kind_by_ending, kind_by_type, kinds_by_ending
 from halflife.records import Link, Medium, Page
 from halflife.urls import Joiner, join
 
+HIDDEN = '[hidden]:not([hidden="until-found"]),[style*="display:none"],[style*="display: none"]'
 HTML_BYTES_MAX = 16_000_000  # the largest indexes of documentation have three; what comes behind is not read
 LINKS_MAX = 50_000  # as many as a sitemap may have; more are counted
 MEDIA_MAX = 2_000
@@ -36,17 +37,22 @@ TITLE_CHARACTERS_MAX = 1_000
 WORDS_CHARACTERS_MAX = 1_000  # of one anchor, heading or caption
 CONTEXT_CHARACTERS = 80  # each side of a medium: as Page.around has it for links
 
-GONE = ["script", "style", "template", "noembed", "noframes", "svg", "datalist"]  # with all that is in them
-HIDDEN = 'noscript,dialog:not([open]),[hidden]:not([hidden="until-found"]),[style*="display:none" i],[style*="display: none" i]'
-HIDDEN_HINTS = (b"hidden", b"none", b"dialog", b"noscript")  # where none of these is, nothing is hidden
-BLANK_MARKS = bytes.maketrans(RAW_MARKS, b" " * len(RAW_MARKS))
-
+# What is in these is not shown, whatever it is; `template` holds its content outside of the tree.
+GONE = "script style noembed noframes"
+GONE_TREES = "svg noscript datalist"  # these have elements in them: links in them count, and words do not
 BLOCKS = (
-    "address article aside blockquote caption center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3"
-    " h4 h5 h6 header hgroup legend main menu nav ol p pre search section summary table ul frameset optgroup video audio"
+    "address article aside blockquote caption center details dir div dl fieldset figcaption figure footer form h1 h2 h3"
+    " h4 h5 h6 header hgroup legend main menu nav p pre search section summary frameset optgroup video audio"
 )
 # Nothing but another of its kind follows these within their parent, so a mark before each will do.
-SERIAL_BLOCKS = "br hr dd dt li td th tr option"
+BEGINNINGS = "br hr dd dt li td th option"
+ENDINGS = "table ol ul"  # these begin with one of those, so a mark behind each will do
+BLOCK, BEGINNING, ENDING, ANCHOR = (
+    -1,
+    -2,
+    -3,
+    -4,
+)  # what an element means; from 0 on, the place of its reader in _OTHERS
 MEDIA_TAGS = {"img": "image", "video": "video", "audio": "audio", "embed": "", "object": "", "source": ""}
 
 
@@ -59,33 +65,32 @@ class _Reader:
     """One pass over one tree."""
 
     def __init__(self, url: str, body: bytes, charset: str, marks: Marks) -> None:
-        if any(mark in body for mark in RAW_MARKS):
-            body = body.translate(BLANK_MARKS)
         self.url, self.charset, self.marks = url, charset, marks
         self.base = url
         self.title = ""
         self.description = ""
         self.headings: list[str] = []
         self.links_cut = 0
-        self._links: list[tuple[str, str, bool, bool]] = []  # href, words, nofollow, whether it has marks in the text
+        # href, rel, the element when its words have marks in the text, and else its words
+        self._links: list[tuple[str, str | None, LexborNode | None, str]] = []
         self._media: list[tuple[str, str, str, bool]] = []  # src, kind, text, whether it has a mark in the text
         self._feeds: list[Medium] = []
         self._points = 0
         self._tree = LexborHTMLParser(body[:HTML_BYTES_MAX])
-        self._tree.strip_tags(GONE, recursive=True)
-        self._concealed, self._hidden = self._find_hidden(body)
+        self._gone: list[LexborNode] = []  # taken out when the walk is over
+        self._concealed: set[int] = set()  # what is in hidden parts, by its place in memory
+        # Style sheets hide what they like; the two ways that a tag itself can are looked for only where they may be.
+        if b" hidden" in body or b"display:" in body:
+            for node in self._tree.css(HIDDEN):
+                self._conceal(node)
 
     def page(self) -> Page:
         """Everything together."""
-        root = self._tree.root
-        for node in list(root.traverse()) if root is not None else ():
-            read = _READS.get(node.tag_id)
-            if read is not None:
-                read(self, node)
-        for node in self._hidden:
+        self._walk()
+        for node in self._gone:
             node.decompose()
-        body = self._tree.body or root
-        marked = sum(1 for link in self._links if link[3])
+        body = self._tree.body or self._tree.root
+        marked = sum([node is not None for _, _, node, _ in self._links])
         flowing = flow(body.text() if body is not None else "", marked, self._points)
         links = self._made_links(flowing)
         marks = self.marks
@@ -108,26 +113,44 @@ class _Reader:
             links_cut=self.links_cut,
         )
 
-    def _find_hidden(self, body: bytes) -> tuple[frozenset[int], list[LexborNode]]:
-        """The elements within hidden parts, by their place in memory, and the outermost of those parts."""
-        if not any(hint in body for hint in HIDDEN_HINTS):
-            return frozenset(), []
-        within: set[int] = set()
-        outermost = []
-        for node in self._tree.css(HIDDEN):
-            if node.mem_id not in within and node.tag not in ("html", "body"):
-                outermost.append(node)
-                within.update(inner.mem_id for inner in node.traverse())
-        return frozenset(within), outermost
+    def _conceal(self, node: LexborNode) -> None:
+        """Nothing in an element is shown."""
+        if node.mem_id not in self._concealed and node.tag not in ("html", "body"):
+            self._gone.append(node)
+            self._concealed.update([inner.mem_id for inner in node.traverse()])
 
-    # -- what the elements mean ------------------------------------------------------------------------------------
+    def _walk(self) -> None:
+        """Once over all elements. Blocks and links are most of what there is, so they are met here, without a call each."""
+        root, concealed, links = self._tree.root, self._concealed, self._links
+        kind_of = _KINDS.get
+        for node in list(root.traverse()) if root is not None else ():
+            kind = kind_of(node.tag_id)
+            if kind is None:
+                continue
+            if kind == BEGINNING:
+                node.insert_before(SPACED_BREAK)
+            elif kind == BLOCK:
+                node.insert_before(SPACED_BREAK)
+                node.insert_after(SPACED_BREAK)
+            elif kind == ENDING:
+                node.insert_after(SPACED_BREAK)
+            elif kind != ANCHOR:
+                _OTHERS[kind](self, node)
+            elif (href := (attributes := node.attributes).get("href")) and href[0] != "#":
+                if len(links) >= LINKS_MAX:
+                    self.links_cut += 1
+                elif concealed and node.mem_id in concealed:
+                    links.append((href, attributes.get("rel"), None, _words_of(node)))
+                else:
+                    node.insert_before(OPEN)
+                    node.insert_after(CLOSE)
+                    links.append((href, attributes.get("rel"), node, ""))
+
+    # -- what the rarer elements mean ------------------------------------------------------------------------------
 
     def block(self, node: LexborNode) -> None:
-        node.insert_before(BREAK)
-        node.insert_after(BREAK)
-
-    def serial_block(self, node: LexborNode) -> None:
-        node.insert_before(BREAK)
+        node.insert_before(SPACED_BREAK)
+        node.insert_after(SPACED_BREAK)
 
     def heading(self, node: LexborNode) -> None:
         if len(self.headings) < HEADINGS_MAX and not self._is_concealed(node):
@@ -136,26 +159,6 @@ class _Reader:
                 self.headings.append(words[:WORDS_CHARACTERS_MAX])
         self.block(node)
 
-    def anchor(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        href = attributes.get("href")
-        if not href or href[0] == "#":
-            return
-        if len(self._links) >= LINKS_MAX:
-            self.links_cut += 1
-            return
-        rel = attributes.get("rel")
-        words = node.text()
-        if not words or words.isspace():
-            words = _alt_words(node, attributes)
-            in_text = False
-        else:
-            in_text = not self._is_concealed(node)
-        if in_text:
-            node.insert_before(OPEN)
-            node.insert_after(CLOSE)
-        self._links.append((href, words, bool(rel) and _is_nofollow(rel), in_text))
-
     def area(self, node: LexborNode) -> None:
         attributes = node.attributes
         self._textless(attributes.get("href"), attributes.get("alt") or attributes.get("title"), attributes.get("rel"))
@@ -163,6 +166,24 @@ class _Reader:
     def frame(self, node: LexborNode) -> None:
         attributes = node.attributes
         self._textless(attributes.get("src"), attributes.get("title") or attributes.get("name"), None)
+        if node.tag == "iframe":
+            self.gone(node)
+
+    def gone(self, node: LexborNode) -> None:
+        """Nothing in it is shown, and nothing in it is an element."""
+        if not self._is_concealed(node):
+            self._gone.append(node)
+
+    def gone_tree(self, node: LexborNode) -> None:
+        """Nothing in it is shown."""
+        self._conceal(node)
+
+    def dialog(self, node: LexborNode) -> None:
+        """Shown only when it is open."""
+        if "open" in node.attributes:
+            self.block(node)
+        else:
+            self._conceal(node)
 
     def _textless(self, href: str | None, words: str | None, rel: str | None) -> None:
         """A link whose words stand nowhere in the text."""
@@ -171,7 +192,7 @@ class _Reader:
         if len(self._links) >= LINKS_MAX:
             self.links_cut += 1
         else:
-            self._links.append((href, words or "", bool(rel) and _is_nofollow(rel), False))
+            self._links.append((href, rel, None, words or ""))
 
     def medium(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -194,7 +215,7 @@ class _Reader:
             self.block(node)
 
     def set_title(self, node: LexborNode) -> None:
-        if not self.title:
+        if not self.title and not self._is_concealed(node):
             self.title = fold_words(node.text())[:TITLE_CHARACTERS_MAX]
 
     def set_base(self, node: LexborNode) -> None:
@@ -239,7 +260,7 @@ class _Reader:
                 )
 
     def _is_concealed(self, node: LexborNode) -> bool:
-        return bool(self._concealed) and node.mem_id in self._concealed
+        return node.mem_id in self._concealed
 
     # -- what comes of them ----------------------------------------------------------------------------------------
 
@@ -247,19 +268,21 @@ class _Reader:
         joiner = Joiner(self.base)
         text, spans = flowing.text, iter(flowing.links)
         made = []
-        for href, words, nofollow, in_text in self._links:
-            start, end = next(spans) if in_text else (0, 0)
+        for href, rel, node, words in self._links:
+            start, end = next(spans) if node is not None else (0, 0)
             url = joiner(href)
-            if url is not None:
-                if end:
-                    words = text[start:end]
-                    if "\n" in words:
-                        words = words.replace("\n", " ")
-                elif words:
-                    words = fold_words(words)
-                if end - start > WORDS_CHARACTERS_MAX or not end:
-                    words = words[:WORDS_CHARACTERS_MAX]
-                made.append(Link(url, words, start, end, nofollow))
+            if url is None:
+                continue
+            if end > start:
+                words = text[start:end]
+                if "\n" in words:
+                    words = words.replace("\n", " ")
+            else:
+                words = fold_words(words) if node is None else _words_of(node)
+                start = end = 0
+            if len(words) > WORDS_CHARACTERS_MAX:
+                words = words[:WORDS_CHARACTERS_MAX]
+            made.append(Link(url, words, start, end, rel is not None and _is_nofollow(rel)))
         return tuple(made)
 
     def _made_media(self, flowing: Flow, links: tuple[Link, ...]) -> tuple[Medium, ...]:
@@ -280,10 +303,13 @@ class _Reader:
         return tuple(made.values())
 
 
-def _alt_words(node: LexborNode, attributes: dict[str, str | None]) -> str:
-    """What stands for the words of a link that has none."""
-    alts = [alt for picture in node.css("img[alt]") if (alt := picture.attributes.get("alt"))]
-    return " ".join(alts) or attributes.get("title") or attributes.get("aria-label") or ""
+def _words_of(node: LexborNode) -> str:
+    """The words of a link, or what stands for them."""
+    words = fold_words(node.text().translate(UNMARKED))
+    if not words:
+        alts = [alt for picture in node.css("img[alt]") if (alt := picture.attributes.get("alt"))]
+        words = fold_words(" ".join(alts) or node.attributes.get("title") or node.attributes.get("aria-label") or "")
+    return words
 
 
 def _kind_of_source(node: LexborNode, tag: str) -> str:
@@ -300,19 +326,27 @@ def _around(text: str, start: int, end: int) -> str:
     return text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS] if start >= 0 else ""
 
 
-def _reads() -> dict[int, Callable[[_Reader, LexborNode], Any]]:
-    """What each element means, by lexbor's number of its name."""
-    by_name: dict[str, Callable[[_Reader, LexborNode], Any]] = dict.fromkeys(BLOCKS.split(), _Reader.block)
-    by_name |= dict.fromkeys(SERIAL_BLOCKS.split(), _Reader.serial_block)
-    by_name |= dict.fromkeys(MEDIA_TAGS, _Reader.medium)
-    by_name |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Reader.heading)
-    by_name |= {
-        "a": _Reader.anchor, "area": _Reader.area, "frame": _Reader.frame, "iframe": _Reader.frame,
-        "title": _Reader.set_title, "base": _Reader.set_base, "meta": _Reader.meta, "link": _Reader.link,
-        "html": _Reader.set_language,
+def _kinds() -> tuple[dict[int, int], tuple[Callable[[_Reader, LexborNode], Any], ...]]:
+    """What each element means, by lexbor's number of its name; and who reads those that are no block and no anchor."""
+    others: dict[str, Callable[[_Reader, LexborNode], Any]] = {
+        **dict.fromkeys(MEDIA_TAGS, _Reader.medium),
+        **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Reader.heading),
+        **dict.fromkeys(GONE.split(), _Reader.gone),
+        **dict.fromkeys(GONE_TREES.split(), _Reader.gone_tree),
+        "area": _Reader.area, "frame": _Reader.frame, "iframe": _Reader.frame, "title": _Reader.set_title,
+        "base": _Reader.set_base, "dialog": _Reader.dialog,
+        "meta": _Reader.meta, "link": _Reader.link, "html": _Reader.set_language,
     }  # fmt: skip
+    readers = tuple(dict.fromkeys(others.values()))
+    kinds = {
+        **dict.fromkeys(BLOCKS.split(), BLOCK),
+        **dict.fromkeys(BEGINNINGS.split(), BEGINNING),
+        **dict.fromkeys(ENDINGS.split(), ENDING),
+        "a": ANCHOR,
+        **{name: readers.index(read) for name, read in others.items()},
+    }
     scratch = LexborHTMLParser("")
-    return {scratch.create_node(name).tag_id: read for name, read in by_name.items()}
+    return {scratch.create_node(name).tag_id: kind for name, kind in kinds.items()}, readers
 
 
-_READS = _reads()
+_KINDS, _OTHERS = _kinds()

@@ -49,6 +49,8 @@ def read_plain(url: str, text: str, charset: str, marks: Marks) -> Page:
 def _trimmed(address: str) -> str:
     """Without the punctuation of the sentence it stands in."""
     address = address.rstrip(NOT_AT_THE_END)
-    while address.endswith(")") and address.count(")") > address.count("("):
+    unopened = address.count(")") - address.count("(")
+    while unopened > 0 and address.endswith(")"):
         address = address[:-1].rstrip(NOT_AT_THE_END)
+        unopened -= 1
     return address

@@ -51,7 +51,7 @@ def read_address_list(url: str, chunks: Iterable[bytes]) -> Page:
     for text in texts:
         # Of a line that is too long the beginning stays, by which it is too long at its end as well.
         *lines, last = (last[: TEXT_CHARACTERS_MAX + 1] + text).replace("\r", "\n").split("\n")
-        for line in lines:
+        for line in filter(None, lines):
             kept.add_line(line, joined)
     kept.add_line(last, joined)
     return kept.page(url, charset)

@@ -18,7 +18,7 @@ from xml.parsers import expat
 TOKEN_CHARACTERS_MAX = 1024 * 1024  # of a tag, comment or CDATA section; expat 2.5 also reads it anew for every piece
 PIECE_CHARACTERS = 64 * 1024  # given to expat at once
 DEPTH_MAX = 200  # elements in each other; lists need 10, and the markup in their texts not many more
-TOKENS_MAX = 4_000_000  # elements: more than the 50 MB that a sitemap may have; takes about 4 s
+TOKENS_MAX = 4_000_000  # elements and entities: more than the 50 MB that a sitemap may have; takes about 4 s
 SCANNED_COST = 4  # a token costs the scanner so many times as much
 TAG_CHARACTERS_MAX = 16_384  # of a broken document's tag that are searched for attributes
 
@@ -121,9 +121,11 @@ class XmlStream:
         self.closed(self.stack[-1])
         self.stack.pop()
 
-    def _entity(self, name: str, is_parameter: bool) -> None:
-        if not is_parameter:
-            self.said(unescape(f"&{name};"))
+    def _entity(self, name: str, _is_parameter: bool) -> None:
+        self._tokens_left -= 1
+        if self._tokens_left < 0:
+            raise _RefusedError
+        self.said(unescape(f"&{name};"))
 
     def _refuse(self, *_declaration: object) -> None:
         raise _RefusedError
