@@ -44,7 +44,7 @@ FAILED = {
     "decoded_too_large": "larger than is read, once unpacked",
     "bad_encoding": "its compression is broken",
     "proxy": "the proxy failed",
-    "worker_died": "the process that read it died each time",
+    "worker_died": "reading it took too long, or ended the process that did it",
 }
 WAITING = "waits for its turn"
 

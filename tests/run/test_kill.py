@@ -70,11 +70,12 @@ def test_kill_and_resume(web: LittleWeb, crawling: Crawling, tmp_path: Path) -> 
         else:
             wait_for_visits(process, rng.randint(0, 3 * PAGES // KILLS))
             time.sleep(rng.uniform(0, 0.01))
-        hit += process.poll() is None
+        runs = process.poll() is None
+        hit += runs
         # The main process alone, or all of them at once, as the power would.
         if rng.random() < 0.5:
             process.kill()
-        else:
+        elif runs:
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()  # until the last worker has let go of the pipe
         kills += 1

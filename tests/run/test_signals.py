@@ -99,7 +99,7 @@ def resumes(web: LittleWeb, crawling: Crawling) -> None:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds worker processes through /proc")
 def test_a_worker_that_dies_is_replaced(web: LittleWeb, crawling: Crawling, tmp_path: Path) -> None:
     into = tmp_path / "store"
-    with running(web, into, "--workers", "2") as process:
+    with running(web, into, "--workers", "2", "--delay", "0.03") as process:
         until_visited(process, 10)
         os.kill(workers_of(process)[0], signal.SIGKILL)
         rest, errors = process.communicate(timeout=90)

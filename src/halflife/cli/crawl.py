@@ -83,6 +83,8 @@ GROUPS: dict[str, list[Option]] = {
     "this run": [
         Option("--retry-failed", "retry_failed", "ask again for what failed in earlier runs"),
         Option("--workers", "workers", "worker processes (default: one a core, less one)", "N", int),
+        Option("--reading-timeout", "reading_seconds", "give a page up that takes so much CPU time to read (default 20s)",
+               "TIME", duration),
         Option("--quiet", "quiet", "say nothing unless something is wrong"),
         Option("--events", "events", "tell everything as JSON lines on standard output"),
     ],

@@ -99,13 +99,14 @@ class Books:
         facts["learned"] = self.expectations.pack()
         self.frontier.commit()
 
-    def died(self, target: Target) -> None:
-        """A worker died while it had this address: it may be the page's doing, so it gets few more chances."""
-        if target.tries < RETRIES_MAX:
-            self.frontier.postpone(target.id, RANK_MAX, target.tries + 1)
-        else:
-            self.frontier.settle(target.id, "worker_died", "the process that read it died each time")
+    def died(self, target: Target, took_too_long: bool) -> None:
+        """A worker died over this address's page. It gets few more chances, for something else may have been the reason."""
+        if took_too_long or target.tries >= RETRIES_MAX:
+            why = "it took too long" if took_too_long else "the process that read it died each time"
+            self.frontier.settle(target.id, "worker_died", why)
             self.counts.failed += 1
+        else:
+            self.frontier.postpone(target.id, RANK_MAX, target.tries + 1)
 
     def _settle(self, target: Target, head: Head) -> None:
         counts = self.counts

@@ -6,21 +6,28 @@ server to the one worker that asks it.
 
 from __future__ import annotations
 
+import os
 import selectors
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
 from halflife.records import Target
-from halflife.run.messages import Begin, Frames, FromWorker, Lease, Locate, Stop, Sync
+from halflife.run.messages import READING_BYTES, Begin, Frames, FromWorker, Lease, Locate, Stop, Sync
 from halflife.run.settings import CrawlSettings
 
 OWNERS_MAX = (
     200_000  # server addresses, and sites, whose worker is remembered: about 40 MB; a forgotten one is asked for again
 )
+
+
+# A page's tree is made and thrown away as a whole: glibc should keep its memory for the next one. Others ignore this.
+ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TOP_PAD_": "4194304"}
 
 
 class Hand:
@@ -34,19 +41,28 @@ class Hand:
         self.stopped = False
         self.synced = True
         self.met: OrderedDict[str, None] = OrderedDict()  # origins whose robots.txt it was given
+        self._reading = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        handed = theirs.fileno(), self._reading.fileno()
         with theirs:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-                [sys.executable, "-m", "halflife.run.worker", str(theirs.fileno())],
-                pass_fds=(theirs.fileno(), keep_open),
+                [sys.executable, "-m", "halflife.run.worker", *map(str, handed)],
+                pass_fds=(*handed, keep_open),
                 stdin=subprocess.DEVNULL,
+                env=os.environ | ALLOCATOR,
             )
         self.frames.send(begin)
+
+    def last_words(self) -> tuple[int, bool]:
+        """Of a process that is gone: the address whose page it was reading (0: none), and whether that took too long."""
+        took_too_long = self.process.wait() == -signal.SIGPROF
+        return int.from_bytes(os.pread(self._reading.fileno(), READING_BYTES, 0), "little"), took_too_long
 
     def end(self) -> None:
         """End the process at once, and wait until it is gone."""
         self.process.kill()
         self.process.wait()
         self.frames.socket.close()
+        self._reading.close()
 
 
 class Owners:

@@ -21,6 +21,8 @@ STARVE_DEFAULT = 20  # failing pages in a row that a directory is granted: fewer
 SEGMENT_BYTES = (
     128_000_000  # a segment is closed at this size: small enough to copy and to repair, large enough to be few
 )
+READING_SECONDS_LEAST = 0.1
+READING_SECONDS = 20.0  # of CPU time for one page: parsers have inputs on which they take hours
 # What decides which pages are fetched and kept belongs to the store: two halves of a crawl must not differ in it.
 FIXED = ("topic", "method", "tunnel", "scope", "include", "exclude", "weight", "paper")
 
@@ -55,6 +57,7 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
     fetch: FetchSettings = field(default_factory=FetchSettings)
     workers: int = 0  # 0: one for each core but the one the frontier needs
     segment_bytes: int = SEGMENT_BYTES
+    reading_seconds: float = READING_SECONDS
 
     def checked(self) -> CrawlSettings:
         """Itself with nothing left open, or an error that names the option and what it may be."""
@@ -70,6 +73,7 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
             ("--seconds", self.budget.seconds, 0),
             ("--depth", self.budget.depth, 0),
             ("--pages-per-host", self.budget.pages_per_host, 0),
+            ("--reading-timeout", self.reading_seconds, READING_SECONDS_LEAST),
         ):
             if not value >= least:
                 raise SettingError(f"{name} {value}: must be {least} or more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -22,14 +22,15 @@ PASSING = frozenset({
 PASSING_STATUS = frozenset({408, 429, 500, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LISTS = frozenset({"sitemap", "feed"})  # pages that are nothing but links
-NO_PAGES = (
+NO_PAGES = frozenset({
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".ico", ".css", ".js", ".mjs", ".woff", ".woff2", ".zip",
     ".tgz", ".xz", ".bz2", ".7z", ".rar", ".exe", ".dmg", ".deb", ".rpm", ".iso", ".mp3", ".ogg", ".wav", ".flac",
     ".mp4", ".webm", ".avi", ".mov", ".mkv", ".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".epub",
-)  # fmt: skip
+})  # fmt: skip
 WORSE = 1_000_000  # the terms of an address that is passed on only to be counted as skipped
 ANCHOR_CHARACTERS = 200  # of a link's words: enough to judge by
 TITLE_CHARACTERS = 200
+LINKS_KEPT_MAX = 200_000  # to look at a link again is cheaper than to pass an address on again
 SECONDS_A_YEAR = 31_556_952
 
 
@@ -49,7 +50,8 @@ class Visitor:
         self.topic: Topic = parse_topic(settings.topic)
         self.scope = Scope(settings.scope, settings.seeds, settings.include, settings.exclude)
         self.traps = Traps(off=settings.traps_off)
-        self.known = Known()
+        self.known = Known()  # addresses passed on
+        self.told = Known(LINKS_KEPT_MAX)  # links looked at: addresses with the words of the link
 
     def visit(self, fetch: Fetch, chunks: Iterable[bytes]) -> Visit:
         """Everything that follows from one fetch; `chunks` is the content of its answer."""
@@ -137,25 +139,29 @@ class Visitor:
         if page.refresh:
             self._pass_on(head, Found(page.refresh, Why.REFRESH, skip=skip))
         why = {"sitemap": Why.SITEMAP, "feed": Why.FEED}.get(page.kind, Why.LINK)
-        shares = {} if skip or self.settings.order == "breadth" else link_shares(page, self.topic)
-        links = page.links
         # Terms: lower is better. Depth counts only where it is limited.
         terms = WORSE if skip else head.tunnel * 1000 + (min(head.depth, 999) if limit else 0)
-        for place in self._fresh(links, shares, terms):
-            link = links[place]
-            share, near = shares.get(place, (0.0, 0.0))
+        judged = not skip and self.settings.order != "breadth"
+        for link, share, near in self._fresh(page, terms, judged):
             nofollow = "nofollow" if link.nofollow or page.nofollow else ""
             self._pass_on(head, Found(link.url, why, link.anchor[:ANCHOR_CHARACTERS], share, near, skip or nofollow))
 
-    def _fresh(self, links: tuple[Link, ...], shares: dict[int, tuple[float, float]], terms: int) -> Iterator[int]:
-        """The places of links to pass on: unknown ones, and known ones in words that speak of the topic for the first time."""
-        fresh = self.known.fresh([link.url for link in links], terms)
-        yield from fresh
-        passed = set(fresh)
-        topical = [place for place, (share, _) in shares.items() if share > 0 and place not in passed]
-        if topical:
-            told = [f"{links[place].url}\n{links[place].anchor}" for place in topical]
-            yield from (topical[place] for place in self.known.fresh(told, 0))
+    def _fresh(self, page: Page, terms: int, judged: bool) -> Iterator[tuple[Link, float, float]]:
+        """The links to pass on, with what they say of the topic and what stands near them.
+
+        They are the unknown ones, and known ones in words that speak of the topic for the first time. Most links of a page
+        were looked at on pages before this one: those say nothing new.
+        """
+        links = page.links
+        places: Sequence[int] = range(len(links))
+        if judged:
+            places = self.told.fresh([hash((link.url, link.anchor)) for link in links], terms)
+        unknown = {places[at] for at in self.known.fresh([hash(links[place].url) for place in places], terms)}
+        shares = link_shares(page, self.topic, places) if judged else {}
+        for place in places:
+            share, near = shares.get(place, (0.0, 0.0))
+            if share > 0 or place in unknown:
+                yield links[place], share, near
 
     def _pass_on(self, head: Head, found: Found) -> None:
         if not found.skip:
@@ -164,6 +170,7 @@ class Visitor:
 
     def _refusal(self, url: str, head: Head) -> str:
         reason = self.scope.refuses(url) or self.traps.trap(url, int(1970 + head.at / SECONDS_A_YEAR))
-        if not reason and url.partition("?")[0].lower().endswith(NO_PAGES):
-            reason = "media"
-        return reason
+        if reason:
+            return reason
+        path = url.partition("?")[0]
+        return "media" if path[path.rfind(".") :].lower() in NO_PAGES else ""

@@ -20,7 +20,17 @@ from halflife.records import Target
 from halflife.run.begin import Begun, begin, recover
 from halflife.run.crew import Crew, Hand
 from halflife.run.messages import (
-    Broken, FromWorker, Head, Lease, Located, Report, Robots, Sealed, Stopped, Synced, TurnOver,
+    Broken,
+    FromWorker,
+    Head,
+    Lease,
+    Located,
+    Report,
+    Robots,
+    Sealed,
+    Stopped,
+    Synced,
+    TurnOver,
 )  # fmt: skip
 from halflife.run.pulse import Pulse
 from halflife.run.settings import CrawlSettings
@@ -163,22 +173,21 @@ class _Wheel:
         self._give(self.crew.hands[owner], message.site, self.waiting_for.pop(message.site))
 
     def _died(self, hand: Hand) -> None:
-        """A worker is gone. What it wrote is booked from its journal; what it had in hand may have killed it."""
+        """A worker is gone. What it wrote is booked from its journal; the page that it was reading may have killed it."""
         self.deaths += 1
         if self.deaths > DEATHS_MAX:
             raise StoreError(
                 f"{self.folder.path}: worker processes keep dying (out of memory?); free some, or use --workers 1"
             )
-        lost = dict(hand.turns)
+        lost, (number, took_too_long) = dict(hand.turns), hand.last_words()
         self.crew.restart(hand)
         for _, message in [pair for pair in self.deferred if pair[0] is hand]:
             self._hear_late(hand, message)
         self.deferred = [pair for pair in self.deferred if pair[0] is not hand]
         recover(self.books, self.folder)
         for site, targets in lost.items():
-            unsettled = [target for target in targets.values() if self.frontier.is_waiting(target.id)]
-            for target in unsettled[: self.settings.fetch.connections_per_host]:
-                self.books.died(target)
+            if number in targets and self.frontier.is_waiting(number):
+                self.books.died(targets[number], took_too_long)
             self.waiting_for.pop(site, None)
             self.frontier.release(site, 0.0, time.time())
         self.tell(Warned(f"worker {hand.number} died and was started again; its site's turns are given anew"))

@@ -1,12 +1,14 @@
 """A worker process: fetches, reads, weighs and writes segments for the sites the main process leases to it.
 
 It owns no decision that lasts: what it did is in its segment's journal before the main process hears of it, so it may
-die at any moment. Started as `python -m halflife.run.worker FD`, with its end of a socket pair.
+die at any moment. Started as `python -m halflife.run.worker SOCKET FILE`: its end of a socket pair, and where it
+says what it is reading, both by their numbers as open files.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -22,6 +24,7 @@ from halflife.fetch import Fetcher, chunks_of
 from halflife.records import Answer, Fetch, Later
 from halflife.run.messages import (
     LENGTH,
+    READING_BYTES,
     Begin,
     Broken,
     FromWorker,
@@ -44,6 +47,7 @@ from halflife.run.messages import (
 from halflife.run.visit import Visitor
 from halflife.store import Folder, SegmentWriter
 
+GARBAGE_AFTER = 50_000  # new objects before Python looks for cycles among them: a page makes thousands, and no cycles
 FINISH_SECONDS = 20.0  # what is in flight when the run stops gets this long; then its address goes back to the queue
 MESSAGE_BYTES_MAX = 1 << 28  # of the main process; it never sends nearly as much
 
@@ -60,7 +64,7 @@ class Turn:
 class Worker:
     """One worker's state: its fetcher, its visitor, its open segment, the turns under way."""
 
-    def __init__(self, begin: Begin, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, begin: Begin, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reading: int) -> None:
         self.settings = begin.settings
         self.folder = Folder(Path(begin.folder))
         self.number = begin.number
@@ -68,7 +72,7 @@ class Worker:
         self.fetcher = Fetcher(begin.settings.fetch, self._keep, lambda base, blob: self._tell(Robots(base, blob)))
         self.segment: SegmentWriter | None = None
         self.stopping = False
-        self._reader, self._writer = reader, writer
+        self._reader, self._writer, self._reading = reader, writer, reading
         self._turns: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -146,17 +150,26 @@ class Worker:
 
     def _visited(self, fetch: Fetch) -> None:
         spool = fetch.outcome.spool if isinstance(fetch.outcome, Answer) else ""
+        # A page that takes longer ends this process: nothing else can stop a parser. That costs the page, as its fate.
+        self._say_reading(fetch.target.id)
+        signal.setitimer(signal.ITIMER_PROF, self.settings.reading_seconds)
         try:
             chunks = chunks_of(fetch.outcome) if isinstance(fetch.outcome, Answer) else ()
             visit = self.visitor.visit(fetch, chunks)
             writer = self._open_segment()
             end = writer.add(fetch, visit.page, visit.weight, pack_head(visit.head))
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self._say_reading(0)
             if spool:
                 Path(spool).unlink(missing_ok=True)
         self._tell(Report(writer.name, end, fetch.target, visit.head))
         if writer.size > self.settings.segment_bytes:
             self._seal()
+
+    def _say_reading(self, number: int) -> None:
+        """Leave word of which address's page may end this process."""
+        os.pwrite(self._reading, number.to_bytes(READING_BYTES, "little"), 0)
 
     def _keep(self, fetch: Fetch) -> None:
         """A robots.txt was fetched: kept and counted like anything else."""
@@ -196,13 +209,13 @@ class Worker:
         self._writer.write(frame(message))
 
 
-async def work(ours: socket.socket) -> None:
+async def work(ours: socket.socket, reading: int) -> None:
     """Read what to work on, then work."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
     size = LENGTH.unpack(await reader.readexactly(LENGTH.size))[0]
     begin = to_worker(await reader.readexactly(size))
     assert isinstance(begin, Begin)
-    worker = Worker(begin, reader, writer)
+    worker = Worker(begin, reader, writer, reading)
     try:
         await worker.run()
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -217,11 +230,13 @@ def main() -> None:
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C reaches every process of a terminal; only the main one decides
+    gc.freeze()
+    gc.set_threshold(GARBAGE_AFTER, 20, 20)
     ours = socket.socket(fileno=int(sys.argv[1]))
     ours.setblocking(False)
     import uvloop
 
-    uvloop.run(work(ours))
+    uvloop.run(work(ours, int(sys.argv[2])))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""Pages that are made to hurt whoever reads them cost one page each, and the rest of the crawl goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from halflife import CrawlSettings, FetchSettings, crawl, pages, skipped, why
+from halflife.events import Event, Warned
+from halflife.store import Folder
+
+GOOD = b"<title>Solar energy</title><p>Solar energy, and more of it."
+PAGES = {
+    "/": b"".join(b"<a href=/%b>solar energy</a> " % name for name in (
+        b"deep", b"links", b"nul", b"wrong-charset", b"not-utf8", b"attributes", b"huge-word", b"entities", b"good",
+    )),
+    "/deep": b"<div>" * 3_000_000,  # lexbor's time grows with the square of the depth
+    "/links": b"".join(b'<a href="/n?%d">solar</a>' % number for number in range(100_000)),
+    "/nul": b"\0<title>Solar\0 energy</title><p>solar\0energy\0<a href='/\0'>\0</a>" + b"\0" * 100_000,
+    "/wrong-charset": b'<meta charset="utf-16"><title>Solar energy</title>solar energy',
+    "/not-utf8": b'<meta charset="utf-8"><title>Solar \xff\xfe energy</title>' + bytes(range(128, 256)) * 100,
+    "/attributes": b"<p " + b" ".join(b"a%d=1" % number for number in range(20_000)) + b">solar energy",
+    "/huge-word": b"<p>" + b"solarenergy" * 300_000,
+    "/entities": b"<p>" + b"&solar&amp;&#x110000;&#0;" * 50_000,
+    "/good": GOOD,
+}  # fmt: skip
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        body = PAGES.get(self.path)
+        self.send_response(200 if body is not None else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_hostile_pages_cost_one_page_each(site: str, tmp_path: Path) -> None:
+    told: list[Event] = []
+    settings = CrawlSettings(
+        seeds=(f"{site}/",),
+        topic="solar energy",
+        exclude=(r"/n\?",),
+        workers=1,
+        reading_seconds=2.0,
+        fetch=FetchSettings(delay_seconds=0.0),
+    )
+    finished = crawl(settings, tmp_path / "store", told.append)
+    assert finished.reason == "exhausted"
+    assert [event.message for event in told if isinstance(event, Warned)] != []
+    assert why(tmp_path / "store", f"{site}/deep").fate == "worker_died"
+    assert why(tmp_path / "store", f"{site}/deep").detail == "it took too long"
+    rows = {row["url"].removeprefix(site): row for row in pages(tmp_path / "store", everything=True)}
+    assert rows.keys() == PAGES.keys() - {"/deep"}
+    assert rows["/good"]["kept"]
+    assert rows["/wrong-charset"]["kept"]
+    assert rows["/nul"]["title"].startswith("Solar")
+    reasons = [row["reason"] for row in skipped(tmp_path / "store")]
+    assert reasons.count("excluded") == 50_000, "as many links as a page may have"
+    assert Folder(tmp_path / "store").journals() == []
