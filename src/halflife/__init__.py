@@ -3,7 +3,7 @@
 import halflife
 done = halflife.crawl(halflife.CrawlSettings(seeds=("https://example.org/",), topic="solar energy"), "solar")
 for page in halflife.pages("solar"):
-    print(page["total"], page["url"], page["title"])
+    print(page["weight"], page["url"], page["title"])
 print(halflife.why("solar", "https://example.org/").fate)
 """
 
