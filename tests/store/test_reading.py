@@ -48,9 +48,9 @@ class Made(Struct):
     links: tuple[str, ...] = ()
 
 
-def put(folder: Folder, *made: Made) -> Path:
+def put(folder: Folder, *made: Made, name: str = "") -> Path:
     """One sealed segment of these pages."""
-    writer = SegmentWriter.create(folder)
+    writer = SegmentWriter(folder, name) if name else SegmentWriter.create(folder)
     for one in made:
         links = tuple(Link(url, f"to {url}") for url in one.links)
         page = Page(
@@ -229,6 +229,13 @@ def test_words_are_found_in_whatever_case(folder: Folder) -> None:
     assert len(asked(folder, text="photovoltaics")) == 2
 
 
+def test_a_language_is_found_with_its_regions(folder: Folder) -> None:
+    languages = ["", "de", "en", "en-gb", "eng"]
+    put(folder, *(Made(f"http://a.example/{language}", language=language) for language in languages))
+    assert asked(folder, language="en") == ["http://a.example/en", "http://a.example/en-gb"]
+    assert asked(folder, language="EN-GB") == ["http://a.example/en-gb"]
+
+
 def test_all_words_must_be_there(folder: Folder) -> None:
     put(folder, Made("http://a.example/", title="solar", text="wind"), Made("http://b.example/", text="wind"))
     assert asked(folder, text="wind solar") == ["http://a.example/"]
@@ -329,9 +336,9 @@ def test_links_to_a_page_are_those_of_the_latest_visits(folder: Folder) -> None:
 def test_a_folder_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
     folder = new_store(Path(name))
-    put(folder, Made("http://a.example/"))
-    if "[" in name:
-        put(new_store(Path("x")), Made("http://wrong.example/"))  # what a pattern would find
+    put(folder, Made("http://a.example/"), name="20260101-000000-00000000")
+    if name == "[x]":  # what a pattern would find
+        put(new_store(Path("x")), Made("http://wrong.example/"), name="20260101-000000-00000000")
     assert asked(folder) == ["http://a.example/"]
 
 

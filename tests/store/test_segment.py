@@ -213,6 +213,13 @@ def test_the_tables_hold_what_was_given(tmp_path: Path) -> None:
     assert rows(segment, "media")[0]["context"] == "near it"
 
 
+def test_of_headers_that_came_twice_the_first_counts(tmp_path: Path) -> None:
+    headers = (("etag", "1"), ("location", "/a"), ("etag", "2"), ("content-type", "text/a"), ("content-type", "text/b"))
+    segment = sealed(new_store(tmp_path / "s"), answered(URL, html(), headers=headers))
+    (row,) = rows(segment, "fetches")
+    assert (row["etag"], row["location"], row["content_type"], row["mime"]) == ("1", "/a", "text/a", "text/a")
+
+
 def test_duckdb_and_pandas_read_every_table(tmp_path: Path) -> None:
     folder = new_store(tmp_path / "s")
     for n in range(2):

@@ -68,10 +68,9 @@ def _texts(values: Iterable[str]) -> pa.Array:
     """Text as UTF-8. Half a surrogate pair, which no file may hold, becomes "?": one character for one."""
     import pyarrow as pa
 
-    joined = "".join(values)
-    if joined.isascii():
-        data, lengths = joined.encode(), map(len, values)
-    else:
+    if all(map(str.isascii, values)):
+        data, lengths = "".join(values).encode(), map(len, values)
+    else:  # joined, one character beyond ASCII would make all of them two or four bytes wide
         encoded = [value.encode("utf-8", "replace") for value in values]
         data, lengths = b"".join(encoded), map(len, encoded)
     ends = _ends(lengths)

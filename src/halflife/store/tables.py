@@ -111,15 +111,15 @@ class Links:
 
     def add(self, page: Page, at: int) -> None:
         """The links of one page."""
-        links = page.links
+        links, urls, anchors = page.links, self._urls, self._anchors
         count = len(links)
         # An array takes another array at once, and a list one by one: hence the arrays of lists.
         self._from.extend(array("i", [len(self._pages)]) * count)
         self._pages.append(page.url)
         self._at.extend(array("q", [at]) * count)
         self._position.extend(POSITIONS[:count] if count <= len(POSITIONS) else array("i", range(count)))
-        self._to.extend(array("i", list(map(self._urls.__getitem__, [link.url for link in links]))))
-        self._anchor.extend(array("i", list(map(self._anchors.__getitem__, [link.anchor for link in links]))))
+        self._to.extend(array("i", [urls[link.url] for link in links]))
+        self._anchor.extend(array("i", [anchors[link.anchor] for link in links]))
         self._start.extend(array("i", [link.start for link in links]))
         self._end.extend(array("i", [link.end for link in links]))
         self._nofollow.extend(bytes([link.nofollow for link in links]))
@@ -190,6 +190,7 @@ class File:
                 write_statistics=list(BOUNDED[self._name]),
                 dictionary_pagesize_limit=GROUP_BYTES,
                 store_schema=False,
+                memory_pool=pa.system_memory_pool(),  # pyarrow's own takes 40 ms and much memory to get ready
             )
         return self._writer
 

@@ -23,7 +23,9 @@ from halflife import __version__
 from halflife.records import Answer, Fetch
 from halflife.store.stored import Original, Stored
 
-LEVEL = 1  # of igzip: level 0 saves a seventh of the time and costs a tenth more space
+LEVEL = 1  # of igzip: level 0 saves a quarter of the time and costs a tenth more space
+SHORT_LEVEL = 0  # of what is a few hundred bytes long: to get ready for level 1 takes longer than to pack it
+END = b"\r\n\r\n"  # of a record
 PIECE_BYTES = 1 << 18  # of a body that is too large for memory
 REVISIT_BYTES_MIN = 300  # a revisit record is about so long: shorter payloads are simply stored again
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -58,7 +60,7 @@ class WarcFile:
         identity = uuid.uuid4()
         self._ids = f"<urn:uuid:{str(identity)[:-12]}"
         self._next = identity.node
-        self._append([_member(self._info())])
+        self._append([_member(SHORT_LEVEL, self._info(), DESCRIBED)])
 
     def write(self, fetch: Fetch, stored: Stored) -> Placed:
         """Store an answer and what it answers."""
@@ -69,17 +71,18 @@ class WarcFile:
         record_id = self._id()
         body = Path(answer.spool) if answer.spool else answer.raw
         block, payload, body_bytes = _digests(answer.head, body)
-        headers = self._target_headers(fetch, record_id)
+        date = _date(fetch.at)
+        about = _about(fetch, date)
         digest = _named(payload)
-        request = _member(self._request(fetch, record_id)) if fetch.request else b""
+        request = self._request(fetch.request, about, record_id) if fetch.request else b""
         original = stored.get(payload) if body_bytes >= REVISIT_BYTES_MIN else None
         if original is not None:
-            length = self._append([_member(_revisit(headers, answer.head, digest, original))], request)
+            length = self._append([_revisit(record_id, about, answer.head, digest, original)], request)
             return Placed("revisit", offset, length, digest, body_bytes, original.segment, original.offset)
-        head = _response_head(headers, block, digest, len(answer.head) + body_bytes) + answer.head
-        record = [_member(head + body + b"\r\n\r\n")] if isinstance(body, bytes) else _streamed(head, body)
+        head = _response_head(record_id, about, block, digest, len(answer.head) + body_bytes) + answer.head
+        record = [_member(LEVEL, head, body)] if isinstance(body, bytes) else _streamed(head, body)
         length = self._append(record, request)
-        stored.put(payload, Original(fetch.target.url, _date(fetch.at), record_id, self.segment, offset))
+        stored.put(payload, Original(fetch.target.url, date, record_id, self.segment, offset))
         return Placed("response", offset, length, digest, body_bytes)
 
     def sync(self) -> None:
@@ -113,22 +116,15 @@ class WarcFile:
             f"WARC-Filename: {self.path.name}\r\nContent-Type: application/warc-fields\r\n"
             f"Content-Length: {len(DESCRIBED)}\r\n\r\n"
         )
-        return head.encode() + DESCRIBED + b"\r\n\r\n"
+        return head.encode()
 
-    def _target_headers(self, fetch: Fetch, record_id: str) -> str:
-        address = f"WARC-IP-Address: {fetch.address}\r\n" if _is_ip(fetch.address) else ""
-        return (
-            f"WARC-Record-ID: {record_id}\r\nWARC-Target-URI: {fetch.target.url}\r\n"
-            f"WARC-Date: {_date(fetch.at)}\r\n{address}"
-        )
-
-    def _request(self, fetch: Fetch, concurrent_to: str) -> bytes:
+    def _request(self, request: bytes, about: str, concurrent_to: str) -> bytes:
         head = (
-            f"WARC/1.1\r\nWARC-Type: request\r\n{self._target_headers(fetch, self._id())}"
-            f"WARC-Concurrent-To: {concurrent_to}\r\nWARC-Block-Digest: {_sha1(fetch.request)}\r\n"
-            f"Content-Type: application/http;msgtype=request\r\nContent-Length: {len(fetch.request)}\r\n\r\n"
+            f"WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: {self._id()}\r\n{about}"
+            f"WARC-Concurrent-To: {concurrent_to}\r\nWARC-Block-Digest: {_sha1(request)}\r\n"
+            f"Content-Type: application/http;msgtype=request\r\nContent-Length: {len(request)}\r\n\r\n"
         )
-        return b"%b%b\r\n\r\n" % (head.encode(), fetch.request)
+        return _member(SHORT_LEVEL, head.encode(), request)
 
 
 def warc_name(segment: str) -> str:
@@ -143,23 +139,29 @@ def write_all(descriptor: int, data: bytes) -> None:
         written += os.write(descriptor, memoryview(data)[written:])
 
 
-def _response_head(headers: str, block: bytes, digest: str, length: int) -> bytes:
+def _about(fetch: Fetch, date: str) -> str:
+    """The headers that an answer and its request share."""
+    address = f"WARC-IP-Address: {fetch.address}\r\n" if _is_ip(fetch.address) else ""
+    return f"WARC-Target-URI: {fetch.target.url}\r\nWARC-Date: {date}\r\n{address}"
+
+
+def _response_head(record_id: str, about: str, block: bytes, digest: str, length: int) -> bytes:
     return (
-        f"WARC/1.1\r\nWARC-Type: response\r\n{headers}WARC-Block-Digest: {_named(block)}\r\n"
-        f"WARC-Payload-Digest: {digest}\r\nContent-Type: application/http;msgtype=response\r\n"
-        f"Content-Length: {length}\r\n\r\n"
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: {record_id}\r\n{about}"
+        f"WARC-Block-Digest: {_named(block)}\r\nWARC-Payload-Digest: {digest}\r\n"
+        f"Content-Type: application/http;msgtype=response\r\nContent-Length: {length}\r\n\r\n"
     ).encode()
 
 
-def _revisit(headers: str, head: bytes, digest: str, original: Original) -> bytes:
+def _revisit(record_id: str, about: str, head: bytes, digest: str, original: Original) -> bytes:
     text = (
-        f"WARC/1.1\r\nWARC-Type: revisit\r\n{headers}WARC-Profile: {PROFILE}\r\n"
+        f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {record_id}\r\n{about}WARC-Profile: {PROFILE}\r\n"
         f"WARC-Refers-To: {original.record_id}\r\nWARC-Refers-To-Target-URI: {original.url}\r\n"
         f"WARC-Refers-To-Date: {original.date}\r\nWARC-Block-Digest: {_sha1(head)}\r\n"
         f"WARC-Payload-Digest: {digest}\r\nContent-Type: application/http;msgtype=response\r\n"
         f"Content-Length: {len(head)}\r\n\r\n"
     )
-    return b"%b%b\r\n\r\n" % (text.encode(), head)
+    return _member(SHORT_LEVEL, text.encode(), head)
 
 
 def _digests(head: bytes, body: bytes | Path) -> tuple[bytes, bytes, int]:
@@ -182,8 +184,8 @@ def _pieces(body: bytes | Path) -> Iterator[bytes]:
             yield piece
 
 
-def _member(record: bytes) -> bytes:
-    member: bytes = igzip_lib.compress(record, LEVEL, igzip_lib.COMP_GZIP)
+def _member(level: int, *record: bytes) -> bytes:
+    member: bytes = igzip_lib.compress(b"".join((*record, END)), level, igzip_lib.COMP_GZIP)
     return member
 
 
@@ -193,7 +195,7 @@ def _streamed(head: bytes, body: Path) -> Iterator[bytes]:
     yield packer.compress(head)
     for piece in _pieces(body):
         yield packer.compress(piece)
-    yield packer.compress(b"\r\n\r\n") + packer.flush()
+    yield packer.compress(END) + packer.flush()
 
 
 def _sha1(data: bytes) -> str:
