@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import select
+import socket
 import ssl
+import struct
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -71,7 +73,8 @@ class Client:
             await asyncio.sleep(0)
 
     def reset(self) -> None:
-        """Hang up without a goodbye."""
+        """Hang up without a goodbye: whoever listens is told of an error."""
+        self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
 
@@ -99,7 +102,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(script: Script, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> AsyncIterator[Server]:
+async def serve(
+    script: Script, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None, port: int = 0
+) -> AsyncIterator[Server]:
     """A server that runs the script on each connection."""
     server = Server()
     tasks: set[asyncio.Task[Any]] = set()
@@ -120,7 +125,7 @@ async def serve(script: Script, host: str = "127.0.0.1", tls: ssl.SSLContext | N
             writer.close()
             tasks.discard(task)
 
-    listening = await asyncio.start_server(talk, host, 0, ssl=tls)
+    listening = await asyncio.start_server(talk, host, port, ssl=tls)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server

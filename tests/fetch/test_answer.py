@@ -113,6 +113,8 @@ def test_what_follows_an_answer_is_ignored_and_ends_the_connection(head: bytes) 
         (OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b", Kind.DROPPED),
         (b"<html>hello</html>", Kind.BAD_HTTP),
         (b"\x16\x03\x01\x02", Kind.BAD_HTTP),
+        (b"<html>" * 100, Kind.BAD_HTTP),
+        (b"\0" * 300 + b"\r\n\r\n" + b"\0" * 300, Kind.BAD_HTTP),
         (OK + b"Content-Length: x\r\n\r\n", Kind.BAD_HTTP),
         (OK + b"Transfer-Encoding: chunked\r\n\r\nhello", Kind.BAD_HTTP),
         (OK + b"A: " + b"b" * 400, Kind.HEADERS_TOO_LARGE),

@@ -65,7 +65,8 @@ def test_the_closest_word_counts_and_of_equal_ones_the_last() -> None:
         "", ":", "example.org", "example.org:", ":127.0.0.1", "example.org:80", "example.org:80:", "example.org:0:127.0.0.1",
         "example.org:65536:127.0.0.1", "example.org:9999999999:127.0.0.1", "example.org:localhost",
         "example.org:127.0.0.1,", "example.org:127.0.0.1,x", "example.org:fe80::1%eth0", "a b:127.0.0.1",
-        "[::1:127.0.0.1", "[::g]:127.0.0.1", "example.org:٣:127.0.0.1", "a/b:127.0.0.1", "a@b:127.0.0.1", "a?b:127.0.0.1", "a#b:127.0.0.1", "a\\b:127.0.0.1",
+        "[::1:127.0.0.1", "[::g]:127.0.0.1", "example.org:٣:127.0.0.1", "a/b:127.0.0.1", "a@b:127.0.0.1",
+        "a?b:127.0.0.1", "a#b:127.0.0.1", "a\\b:127.0.0.1",
     ],
 )  # fmt: skip
 def test_what_is_no_word_is_a_mistake_that_names_the_option(text: str) -> None:

@@ -27,7 +27,7 @@ from fetch.servers import (
     serve,
     until,
 )
-from halflife.fetch import FetchSettings
+from halflife.fetch import FetchSettings, doors
 from halflife.records import Answer, Failure, Kind
 
 LOOPS = pytest.mark.parametrize("plain", [True, False], ids=["asyncio", "uvloop"])
@@ -401,3 +401,39 @@ def test_answers_that_end_early_behind_tls(
                 assert outcome.kind == expected
 
     run(main(), plain)
+
+
+# -- kept, but not for ever --------------------------------------------------------------------------------------------
+
+ANYWHERE = replace(HERE, resolve=("*:127.0.0.1",))
+
+
+def test_a_connection_that_nobody_wants_any_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr(doors, "IDLE_SECONDS_MAX", 0.05)
+
+    async def main() -> None:
+        async with serve(answering(lambda _: page())) as server, fetching(ANYWHERE) as using:
+            for host in ("a.example", "b.example"):
+                await using.answer(server.url(host=host))
+            await until(lambda: not server.open)
+            await using.answer(server.url(host="a.example"))
+            assert server.connections == 3
+
+    run(main())
+
+
+def test_of_all_idle_connections_the_longest_idle_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "IDLE_MAX", 3)
+
+    async def main() -> None:
+        async with serve(answering(lambda _: page())) as server, fetching(ANYWHERE) as using:
+            for host in "abcda":
+                await using.answer(server.url(host=f"{host}.example"))
+                await until(lambda: server.open <= 3)
+            assert [heard.connection for heard in server.heard] == [1, 2, 3, 4, 5]
+            for host in "dca":
+                await using.answer(server.url(host=f"{host}.example"))
+            assert [heard.connection for heard in server.heard[5:]] == [4, 3, 5]
+
+    run(main())

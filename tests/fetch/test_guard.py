@@ -15,6 +15,7 @@ from halflife.fetch import FetchSettings, dns, guard, is_private
 from halflife.fetch.dns import LookUp
 from halflife.fetch.guard import Guard
 from halflife.records import Answer, Failure, Fetch, Kind, Target
+from halflife.urls import join
 
 PUBLIC = [
     "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0", "126.255.255.255",
@@ -167,6 +168,43 @@ def test_an_address_on_a_page_that_leads_inside_is_refused(host: str) -> None:
     run(main())
 
 
+SPELLINGS = [
+    "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.0.0.1.", "0", "0.0.0.0",
+    "localhost", "LOCALHOST", "localhost.", "%6cocalhost", "127\u30020.0.1", "\uff11\uff12\uff17.0.0.1", "[::1]", "[::]",
+    "[0:0:0:0:0:ffff:7f00:1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+    "169.254.169.254", "0xa9fea9fe", "2852039166", "0251.0376.0251.0376", "[::ffff:169.254.169.254]", "[fd00:ec2::254]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_however_a_page_spells_it_nobody_is_reached(host: str, scheme: str) -> None:
+    async def main() -> None:
+        async with (
+            serve(answering(closing), host="0.0.0.0") as server,
+            fetching(STRICT, names(localhost=INNER)) as using,
+        ):
+            url = join("http://page.example/", server.url("/x", host, scheme))
+            assert url
+            assert await using.kind(url) == Kind.GUARDED
+            assert server.connections == 0
+
+    run(main())
+
+
+@pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "localhost."])
+def test_an_address_that_is_not_canonical_is_checked_where_it_leads(host: str) -> None:
+    async def main() -> None:
+        async def as_the_system_does(name: str) -> tuple[tuple[str, ...], float]:
+            return (INNER,), 0.0  # what inet_aton makes of all of them
+
+        async with serve(answering(closing)) as server, fetching(STRICT, as_the_system_does) as using:
+            assert await using.kind(server.url(host=host)) == Kind.GUARDED
+            assert server.connections == 0
+
+    run(main())
+
+
 def test_this_machine_by_its_name_is_refused() -> None:
     async def main() -> None:
         async with serve(answering(closing)) as server, fetching(STRICT) as using:  # asks the hosts file
@@ -208,6 +246,31 @@ def test_a_redirect_to_a_private_address_is_refused() -> None:
                 assert isinstance(got.outcome, Failure)
                 assert got.outcome.kind == Kind.GUARDED
                 assert server.paths == ["/"]
+
+    run(main())
+
+
+@pytest.mark.usefixtures("two_networks")
+@pytest.mark.parametrize("inside", [INNER, "[::1]", "169.254.169.254", "localhost", "inner.example", "2130706433"])
+def test_every_hop_of_a_ring_of_redirects_meets_the_guard(inside: str) -> None:
+    """A redirect is an answer; whoever follows it asks for a new target."""
+
+    async def main() -> None:
+        bell = Doorbell(lambda heard: hops[heard.path])
+        look_up = names(a_example=OPEN, inner_example=INNER, localhost=INNER)
+        async with serve(bell, host="0.0.0.0") as server, fetching(STRICT, look_up) as using:
+            places = [server.url("/1", host="a.example"), server.url("/2", host=inside)]
+            hops = {
+                f"/{number}": page(b"", b"Location: " + place.encode(), b"Connection: close", status=b"302 Found")
+                for number, place in enumerate(places)
+            }
+            url, outcomes = server.url("/0", host="a.example"), list[Kind | int]()
+            for _ in range(3):
+                got = (await using.get(url)).outcome
+                outcomes.append(got.status if isinstance(got, Answer) else got.kind)
+                url = (isinstance(got, Answer) and join(url, got.header("location"))) or url
+            assert outcomes == [302, 302, Kind.GUARDED]
+            assert set(bell.reached) == {OPEN}
 
     run(main())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -316,6 +317,60 @@ def test_any_bytes_can_be_read_and_asked(data: bytes, path: str) -> None:
         made = matcher(text)
         assert isinstance(made.refusal("/" + path), str)
         assert made.cost > 0
+
+
+LINES = st.tuples(
+    st.sampled_from([
+        "User-agent", "user agent", "Allow", "Disallow", "Dissallow", "Crawl-delay", "Sitemap", "Host", "", " ",
+        "\ufeffUser-agent",
+    ]),
+    st.sampled_from([":", " : ", "", "::", " "]),
+    st.sampled_from(["*", "halflife", "HalfLife/1.0", "other", "/", "/a", "/*", "/a*b$", "$", "*$", "1e9", "0.5", "-1"])
+    | st.just("9" * 400)
+    | st.text(max_size=12),
+    st.sampled_from(["", " # x", "#", "\0"]),
+).map("".join)  # fmt: skip
+FILES = st.tuples(st.lists(LINES, max_size=25), st.sampled_from(["\n", "\r\n", "\r", "\n\n"])).map(
+    lambda file: file[1].join(file[0]).encode("utf-8", "replace")
+)
+
+
+@given(FILES, st.integers(0, 600), st.booleans())
+def test_whatever_a_file_says_its_rules_are_bounded_and_survive_a_journey(
+    data: bytes, bytes_max: int, whole: bool
+) -> None:
+    read = read_rules(data, "halflife", bytes_max, whole)
+    patterns = (*read.allow, *read.disallow)
+    assert sum(map(len, patterns)) <= 9 * min(len(data), bytes_max)  # at most an escape for each octet
+    assert all(pattern.isascii() and pattern.startswith(("/", "*")) for pattern in patterns)
+    assert len(patterns) == len(set(read.allow)) + len(set(read.disallow))
+    assert 0 <= read.crawl_delay_seconds < 1e9 + 1
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(read), type=Rules) == read
+    assert Matcher(read).refusal("/robots.txt") == ""
+
+
+@given(FILES, FILES, st.text("/ab*$?%2F~é", max_size=8))
+def test_what_others_are_told_is_not_for_us(ours: bytes, theirs: bytes, rest: str) -> None:
+    """A group of somebody else's, behind ours, changes nothing."""
+    alone = matcher(b"User-agent: halflife\nAllow: /\n" + ours.replace(b"ser", b"xxx") + b"\n")
+    theirs = b"\nUser-agent: elsewhere\nDisallow: /\n" + theirs.replace(b"ser", b"xxx")
+    both = matcher(b"User-agent: halflife\nAllow: /\n" + ours.replace(b"ser", b"xxx") + theirs)
+    assert both.refusal("/" + rest) == alone.refusal("/" + rest)
+    assert both.rules.crawl_delay_seconds == alone.rules.crawl_delay_seconds
+
+
+@given(LETTERS)
+def test_a_settled_pattern_is_settled(pattern: str) -> None:
+    once = settled_pattern(pattern.encode())
+    assert settled_pattern(once.encode()) == once
+    assert settled_path(settled_path("/" + pattern)) == settled_path("/" + pattern)
+
+
+def test_a_long_pattern_is_cut_and_a_file_of_nothing_but_names_is_read() -> None:
+    (pattern,) = matcher("User-agent: *\nDisallow: /" + "é" * 9_000).rules.disallow
+    assert len(pattern) == rules.PATTERN_CHARACTERS_MAX
+    assert matcher("User-agent: other\n" * 25_000 + "Disallow: /").rules == Rules()
+    assert matcher("User-agent: other\nDisallow: /\n" * 16_000).rules == Rules()
 
 
 def test_hostile_patterns_take_no_time_to_speak_of() -> None:

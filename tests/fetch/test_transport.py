@@ -59,7 +59,7 @@ def test_bytes_between_an_answer_and_whoever_waits_for_it_end_the_connection(pla
 
 def test_a_connection_is_silent_until_something_comes() -> None:
     async def main() -> None:
-        assert not Connection([].append).silent  # it is not open yet
+        assert not Connection(print).silent  # it is not open yet
         async with Wire() as wire:
             assert wire.connection.silent
             wire.theirs.send(b"x")

@@ -157,12 +157,12 @@ class Reader:
             buffer = self._buffer
         while True:
             end = head_end(buffer, max(0, seen - 3))
+            if not may_begin(buffer):
+                raise Malformed(f"it begins with {bytes(buffer[:40]).decode('latin-1')!r}")
             if (end if end >= 0 else len(buffer)) + self._interim_bytes > self._limits.header_bytes_max:
                 self.fail(Kind.HEADERS_TOO_LARGE, f"more than {self._limits.header_bytes_max} bytes of headers")
                 return
             if end < 0:
-                if not may_begin(buffer):
-                    raise Malformed(f"it begins with {bytes(buffer[:40]).decode('latin-1')!r}")
                 if self._buffer is not buffer:
                     self._buffer = bytearray(buffer)
                 return

@@ -185,9 +185,13 @@ class Doors:
         if connection.lost or connection.closing:  # also when bytes came that would pass for the server's
             raise Unconnected(Kind.PROXY, "the proxy said there is a way, and then hung up or went on talking")
         assert connection.transport is not None
-        upgraded = await asyncio.get_running_loop().start_tls(
-            connection.transport, connection, self._tls(), server_hostname=place.host
-        )
+        try:
+            upgraded = await asyncio.get_running_loop().start_tls(
+                connection.transport, connection, self._tls(), server_hostname=place.host
+            )
+        except BaseException:
+            self._forget(connection)  # asyncio does not tell it of its end when that comes during the handshake
+            raise
         if upgraded is None:
             raise ConnectionResetError
         connection.transport = upgraded
