@@ -390,6 +390,8 @@ def test_elements_without_number_are_read_up_to_a_limit(broken: str, monkeypatch
     monkeypatch.setattr("halflife.page.xmlstream.TOKENS_MAX", 1_000)  # as it is it would take seconds to reach
     for size in (100, 1_000_000):
         assert urls(read_sitemap(URL, in_pieces(text.encode(), size))) == [A]
+        assert urls(read_sitemap(URL, in_pieces(text.replace("<x/>", "&x;").encode(), size)))[0] == A
+    assert urls(sitemap(listing(A, *["&x;" * 2_000, B]))) == [A]
 
 
 @pytest.mark.parametrize("opening", ["<!--", "<![CDATA[", "<x a='", "<", "<?x "])

@@ -13,6 +13,7 @@ ENDINGS = {
     "feed": "rss atom",
 }
 KINDS = {ending: kind for kind, endings in ENDINGS.items() for ending in endings.split()}
+PAGE_ENDINGS = ("/", ".html", ".htm", ".php")
 DOCUMENT_TYPES = ("application/pdf", "application/epub", "application/msword", "application/vnd.", "application/rtf")
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 FIRST_OF_SRCSET = re.compile(r"[^\s,]\S*")
@@ -38,7 +39,11 @@ def kind_by_type(mime: str) -> str:
 
 def kinds_by_ending(urls: Iterable[str]) -> dict[str, str]:
     """Those of many addresses that lead to no page, with their kinds; each is looked at once."""
-    return {url: kind for url in set(urls) if (kind := kind_by_ending(url))}
+    return {
+        url: kind
+        for url in set(urls)
+        if not url.endswith(PAGE_ENDINGS) and (kind := kind_by_ending(url))  # the first test is quick, and mostly enough
+    }
 
 
 def first_of_srcset(srcset: str) -> str:
