@@ -26,8 +26,12 @@ OWNERS_MAX = (
 )
 
 
-# A page's tree is made and thrown away as a whole: glibc should keep its memory for the next one. Others ignore this.
-ALLOCATOR = {"MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TOP_PAD_": "4194304"}
+# A page's tree is made and thrown away as a whole: glibc should keep its memory for the next one. And nobody needs the
+# threads that numpy, which comes with Arrow, would start for its linear algebra. What does not know these ignores them.
+SURROUNDINGS = {
+    "MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TOP_PAD_": "4194304",
+    "OPENBLAS_NUM_THREADS": "1",
+}  # fmt: skip
 
 
 class Hand:
@@ -48,7 +52,7 @@ class Hand:
                 [sys.executable, "-m", "halflife.run.worker", *map(str, handed)],
                 pass_fds=(*handed, keep_open),
                 stdin=subprocess.DEVNULL,
-                env=os.environ | ALLOCATOR,
+                env=os.environ | SURROUNDINGS,
             )
         self.frames.send(begin)
 
