@@ -32,7 +32,7 @@ headings = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join), 
 phrases = st.lists(st.sampled_from(TERMS), min_size=2, max_size=3).map(lambda words: '"' + " ".join(words) + '"')
 terms = st.builds(
     "{}{}{}".format,
-    st.sampled_from(["", "", "-"]),
+    st.sampled_from(["", "-"]),
     st.sampled_from(TERMS) | phrases,
     st.sampled_from(["", "", "^2", "^0.25", "^40"]),
 )

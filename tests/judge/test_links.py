@@ -164,6 +164,18 @@ def test_shares_are_those_of_each_link_by_itself(made: tuple[str, list[Link]], t
 
 
 @unhurried
+@given(texts_with_links(), topics(), st.data())
+def test_of_some_links_it_is_the_same_as_of_all(
+    made: tuple[str, list[Link]], topic: Topic, data: st.DataObject
+) -> None:
+    text, links = made
+    whole = page(text=text, links=tuple(links))
+    every = link_shares(whole, topic)
+    some = sorted(data.draw(st.sets(st.sampled_from(range(len(links)))))) if links else []
+    assert link_shares(whole, topic, some) == {place: every[place] for place in some if place in every}
+
+
+@unhurried
 @given(texts_with_links(), topics())
 def test_a_link_says_the_same_whatever_the_others_say(made: tuple[str, list[Link]], topic: Topic) -> None:
     text, links = made

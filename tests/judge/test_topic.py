@@ -226,6 +226,7 @@ mixed = st.builds(
 
 @given(st.text(max_size=60) | mixed)
 @example("e" * 40 + "\u0301")
+@example("\u00b5\u00df\u00bd\u00aa\u00c5\u00ad\u00a0\u00e5" + "Xy" * 40)
 @example("\ud83d\ude00" + "x" * 40)
 def test_folding_is_the_same_however_many_characters_are_foreign(text: str) -> None:
     assert fold_text(text) == plain_fold(text)

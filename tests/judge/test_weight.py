@@ -31,7 +31,7 @@ anchors = st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join)
 long_pages = st.builds(
     lambda made, filler: msgspec.structs.replace(made, text=f"{made.text}\n{'some prose ' * filler}"),
     pages,
-    st.integers(0, 1000),
+    st.integers(0, 500),
 )
 
 
@@ -99,6 +99,14 @@ def test_two_words_a_pair_and_an_unwanted_one() -> None:
     assert total(both, "solar -nuclear^2") == pytest.approx(100 * (3 / 7) * (4 / 7) ** 2)
 
 
+def test_what_counts_against_a_page_takes_up_no_length_of_its_own() -> None:
+    # 4,008 characters: 4,000 beyond "solar", 3,998 beyond "nuclear"; neither takes off from the length of the other.
+    solar, nuclear = 0.5, 0.5 / (0.25 + 0.75 * 3998 / 4000)
+    expected = 100 * solar / (4 + solar) * (1 - nuclear / (4 + nuclear))
+    made = page(text="solar nuclear " + "x" * 3994)
+    assert total(made, "solar -nuclear") == pytest.approx(expected, rel=1e-9)
+
+
 def test_the_parts_and_the_evidence_of_a_page_worked_by_hand() -> None:
     made = page(url="http://h.example/solar", title="Solar, and a fusion", text="tide " + "x" * 4002)
     weight = weigh(made, parse_topic('"solar" "tide" -fusion'))
@@ -134,6 +142,9 @@ def test_the_threshold_is_what_the_essay_says() -> None:
 @given(long_pages, topics(), some_settings, anchors)
 @example(page(text="filesystem, FileSystem", title="FileSystem"), parse_topic("file system"), WeightSettings(), "aFile")
 @example(page(text="cell", title="cells"), parse_topic("cell cells"), WeightSettings(), "")
+@example(
+    page(text="solar, energy drink. " * 3 + "x" * 4000), parse_topic("solar -energy -drink^2"), WeightSettings(), ""
+)
 @example(page(text="energy drink " * 9), parse_topic('energy -"energy drink"'), WeightSettings(b=1.0), "")
 def test_any_page_weighs_what_the_essay_says(made: Page, topic: Topic, settings: WeightSettings, anchor: str) -> None:
     weight = weigh(made, topic, settings, anchor)

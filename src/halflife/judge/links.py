@@ -1,8 +1,9 @@
 """How much of the topic the links of a page speak of: in their own words and address, and in the words around them.
 
 A page has hundreds of links, and nearly all of them say nothing of the topic. So nothing is done link by link: all
-addresses are searched as one string, all link words as another, and the text of the page as it is, each for the stems
-of the topic. Only where a stem is found is it asked whose link that is (by bisection) and what exactly it says.
+addresses are searched as one string, all link words as another, each for the stems of the topic. Only where a stem is
+found is it asked whose link that is (by bisection) and what exactly it says. Where the text of the page names the topic
+is known from weighing it; what is near a link is found there by bisection too.
 
     share    the part of the topic that a link's own words and its address name together (`topic_share` of both)
     near     the part named in the text within 80 characters of it, its own words included
@@ -14,34 +15,44 @@ not by the character.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
+from math import inf
 from urllib.parse import unquote
 
-from halflife.judge.match import Matcher, matcher, topic_share
+from halflife.judge.match import Matcher, Spans, matcher, topic_share
 from halflife.judge.topic import Topic, fold_body, fold_text
 from halflife.records import Link, Page
 from halflife.urls import text_of
 
 AROUND_CHARACTERS = 80  # about a dozen words each side; Page.around shows the same
-SHARES_CACHED = 50_000  # links that name the topic and their shares: navigation repeats them on page after page
+SHARES_CACHED = 50_000  # addresses that wait are ranked again and again
 
 
-def link_shares(page: Page, topic: Topic) -> dict[int, tuple[float, float]]:
-    """By a link's place on the page: its share and what is near it. Only links where either is above 0."""
+def link_shares(page: Page, topic: Topic, places: Sequence[int] | None = None) -> dict[int, tuple[float, float]]:
+    """By a link's place on the page: its share and what is near it. Only links where either is above 0.
+
+    With `places`, in order, only those links are looked at.
+    """
     links = page.links
-    if not links:
+    if places is None:
+        places = range(len(links))
+    if not places:
         return {}
     ready = matcher(topic)
-    own = _own(links, topic, ready)
-    near = _near(page.text, links, ready)
-    return {place: (own.get(place, 0.0), near.get(place, 0.0)) for place in sorted(own.keys() | near.keys())}
+    asked = [links[place] for place in places]
+    own, near = _own(asked, topic, ready), _near(page.text, asked, ready)
+    return {places[at]: (own.get(at, 0.0), near.get(at, 0.0)) for at in sorted(own.keys() | near.keys())}
 
 
 @lru_cache(SHARES_CACHED)
 def link_share(url: str, anchor: str, topic: Topic) -> float:
     """The share of the topic in a link's words and address together."""
+    return _share(url, anchor, topic)
+
+
+def _share(url: str, anchor: str, topic: Topic) -> float:
     return topic_share(f"{anchor}\n{text_of(url)}", topic)
 
 
@@ -60,7 +71,7 @@ def _own(links: Sequence[Link], topic: Topic, ready: Matcher) -> dict[int, float
         stems = (*stems, "xn--", "\ufffd")
     places = _speaking(urls, stems)
     places |= _speaking([link.anchor for link in links], ready.stems)
-    shares = {place: link_share(links[place].url, links[place].anchor, topic) for place in places}
+    shares = {place: _share(links[place].url, links[place].anchor, topic) for place in places}
     return {place: share for place, share in shares.items() if share}
 
 
@@ -87,36 +98,35 @@ def _speaking(lines: list[str], stems: Sequence[str]) -> set[int]:
 
 
 def _near(text: str, links: Sequence[Link], ready: Matcher) -> dict[int, float]:
-    folded = fold_body(text)
-    if not any(stem in folded for stem in ready.stems):
+    found = [(index, *_bounds(spans)) for index, spans in enumerate(_spans(text, ready)) if spans]
+    if not found:
         return {}
-    placed = [place for place, link in enumerate(links) if link.end]  # the others are nowhere in the text
-    order = sorted(placed, key=lambda place: links[place].start)  # nearly always the page's own
-    starts = [links[place].start for place in order]
-    ends = list(accumulate((links[place].end for place in order), max))
-    reached: set[int] = set()
-    told = []
-    for spans in _spans(text, folded, ready):
-        mark = bytearray(len(order))
-        for one, after in _reach(spans, starts, ends):
-            mark[one:after] = b"\1" * (after - one)
-            reached.update(range(one, after))
-        told.append(mark)
     shares: dict[tuple[int, ...], float] = {}
     near = {}
-    for at in reached:
-        terms = tuple(mark[at] for mark in told)
-        if terms not in shares:
-            shares[terms] = ready.share(terms)
-        if shares[terms]:
-            near[order[at]] = shares[terms]
+    for place, link in enumerate(links):
+        if not link.end:
+            continue  # it is nowhere in the text
+        least, most = link.start - AROUND_CHARACTERS, link.end + AROUND_CHARACTERS
+        told = tuple([index for index, starts, ends in found if ends[bisect_left(starts, least)] <= most])
+        if told not in shares:
+            shares[told] = ready.share([index in told for index in range(len(ready.names))])
+        if shares[told]:
+            near[place] = shares[told]
     return near
 
 
-def _spans(text: str, folded: str, ready: Matcher) -> list[list[tuple[int, int]]]:
+def _bounds(spans: Spans) -> tuple[list[int], list[float]]:
+    """Where spans start, in order; and for each, and for none, where the first of it and those behind it ends."""
+    spans = sorted(spans)
+    ends = accumulate((end for _, end in reversed(spans)), min, initial=inf)
+    return [start for start, _ in spans], [*ends][::-1]
+
+
+def _spans(text: str, ready: Matcher) -> list[Spans]:
     """Where in the text as it was each term and pair is."""
-    found = [finder.spans(folded) for finder in (*ready.finders, *ready.pairs)]
-    if len(folded) == len(text):
+    folded = fold_body(text)
+    found = ready.spans(folded)
+    if len(folded) == len(text) or not any(found):
         return found
     lines, lines_folded = text.split("\n"), folded.split("\n")
     begins = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -127,14 +137,3 @@ def _spans(text: str, folded: str, ready: Matcher) -> list[list[tuple[int, int]]
         by_line = ((shifts[bisect_right(begins_folded, start) - 1], start, end) for start, end in spans)
         moved.append([(start + shift, end + shift) for shift, start, end in by_line])
     return moved
-
-
-def _reach(spans: list[tuple[int, int]], starts: list[int], ends: list[int]) -> Iterator[tuple[int, int]]:
-    """The stretches of links near which one of the spans lies, each link once."""
-    first = 0
-    for start, end in spans:
-        after = bisect_right(starts, start + AROUND_CHARACTERS, first)
-        one = bisect_left(ends, end - AROUND_CHARACTERS, first)
-        if one < after:
-            yield one, after
-            first = after

@@ -53,9 +53,11 @@ HUMPED = re.compile(r"(?<![A-Za-z])[A-Za-z]*[a-z][A-Z][A-Za-z]*")  # tried once 
 PLURAL_LETTERS_MIN = 3  # "as", "us", "is" are no plurals
 ENDING_CHARACTERS = 3  # "-ies" for "-y", and a blank: what a match may take up beyond its term
 
+Spans = list[tuple[int, int]]
+
 
 class Finder:
-    """One term, ready to be counted."""
+    """One term, ready to be found."""
 
     __slots__ = ("_regex", "plural", "stem", "stems")
 
@@ -64,22 +66,18 @@ class Finder:
         head, ending = _plural(parts[-1]) if plural else (parts[-1], "")
         parts[-1] = head
         self.plural = plural
-        self.stem = parts[0]  # where the term occurs, this occurs
-        self.stems = frozenset(parts)
+        self.stem = parts[0]  # where a match begins
+        self.stems = frozenset(parts)  # where the term occurs, all of these occur
         self._regex = re.compile(_pattern(parts, ending, run_together))
-
-    def count(self, folded: str) -> int:
-        """Matches that do not overlap."""
-        return len(self._regex.findall(folded)) if self.stem in folded else 0
 
     def next(self, folded: str, at: int) -> tuple[int, int] | None:
         """Where the first match is that begins there or later."""
         match = self._regex.search(folded, at)
         return match.span() if match else None
 
-    def spans(self, folded: str) -> list[tuple[int, int]]:
-        """Where those matches are."""
-        return [match.span() for match in self._regex.finditer(folded)] if self.stem in folded else []
+    def spans(self, folded: str) -> Spans:
+        """Where the matches are; none of them overlap."""
+        return [match.span() for match in self._regex.finditer(folded)]
 
     def occurs(self, folded: str) -> bool:
         """Whether there is any match."""
@@ -94,7 +92,8 @@ class Matcher:
     """All terms of a topic, in the order of `Topic.terms`, and its pairs."""
 
     __slots__ = (
-        "finders", "names", "overlapping", "pair_sides", "pairs", "positive", "stems", "stems_all", "wanted", "weights",
+        "_last", "each", "finders", "names", "overlapping", "pair_sides", "pairs", "parts", "positive", "stems", "stems_all",
+        "wanted", "weights",
     )  # fmt: skip
 
     def __init__(self, topic: Topic) -> None:
@@ -112,18 +111,38 @@ class Matcher:
             Finder(" ".join(pair), run_together=True, plural=self.finders[second].plural)
             for pair, (_, second) in zip(topic.pairs, self.pair_sides, strict=True)
         ]
+        self.each = (*self.finders, *self.pairs)
+        self.parts = frozenset[str]().union(*(finder.stems for finder in self.each))  # all that is searched for
+        self._last: tuple[str, list[Spans]] = ("", [[] for _ in self.each])
+
+    def hinted(self, folded: str) -> bool:
+        """Whether all words of one of the terms are there, in whatever order: else no term and no pair is."""
+        there = folded.__contains__
+        return any(map(there, self.stems_all)) and any(all(map(there, finder.stems)) for finder in self.finders)
+
+    def spans(self, folded: str) -> list[Spans]:
+        """Where each term and each pair is, overlapping ones too, in the order of `names`.
+
+        Remembered for the last text: the text of a page is weighed, and then its links are looked at.
+        """
+        given, found = self._last
+        if given is not folded:
+            absent = [stem for stem in self.parts if stem not in folded]
+            found = [finder.spans(folded) if finder.stems.isdisjoint(absent) else [] for finder in self.each]
+            self._last = folded, found
+        return found
 
     def counts(self, folded: str) -> Sequence[int]:
         """Matches of each term; none of them counted twice."""
         if not self.overlapping:
-            return [finder.count(folded) for finder in self.finders]
+            return [len(spans) for spans in self.spans(folded)[: len(self.finders)]]
         return _swept(self.finders, self.wanted, folded)
 
     def pair_counts(self, folded: str) -> list[int]:
         """Matches of each pair, without those that an unwanted term takes for itself."""
         unwanted = self.finders[self.wanted :]
         if not any(finder.stem in folded for finder in unwanted):
-            return [pair.count(folded) for pair in self.pairs]
+            return [len(spans) for spans in self.spans(folded)[len(self.finders) :]]
         return [_swept([*unwanted, pair], len(unwanted), folded)[-1] for pair in self.pairs]
 
     def share(self, told: Sequence[bool | int]) -> float:
@@ -156,16 +175,15 @@ def topic_share(text: str, topic: Topic) -> float:
     """How much of the topic a short text names: weight of the wanted terms that occur, over all of it; in [0, 1]."""
     folded = fold_text(text)
     ready = matcher(topic)
-    for stem in ready.stems:
-        if stem in folded:
-            named = humps(text)
-            return ready.share([finder.occurs(named) for finder in (*ready.finders, *ready.pairs)])
-    return 0.0
+    if not ready.hinted(folded):
+        return 0.0
+    named = humps(text)
+    return ready.share([finder.occurs(named) for finder in ready.each])
 
 
 def humps(text: str) -> str:
     """Folded text, with the words inside its CamelCase names added at the end."""
-    names = HUMPED.findall(text)
+    names = [] if text.islower() else HUMPED.findall(text)
     if not names:
         return fold_text(text)
     return fold_text(f"{text}\n{HUMP.sub(' ', ' '.join(names))}")

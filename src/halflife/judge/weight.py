@@ -72,6 +72,7 @@ WORTH_MOST = 1000.0  # of a field's weight against the others: beyond it the oth
 HEADINGS_CHARACTERS_MAX = 20_000  # of all headings together: hundreds of them; beyond it they are no headings
 
 FIELDS = ("url", "title", "headings", "anchors", "body")
+BODY = FIELDS.index("body")
 MOST = (1, 1, 3, 2, 6)  # times a field can say a term
 USUAL_CHARACTERS = (60, 60, 400, 60, 4000)
 SHORT_B = 0.375  # of the fields other than the text
@@ -109,54 +110,45 @@ DEFAULTS = WeightSettings()
 def weigh(page: Page, topic: Topic, settings: WeightSettings = DEFAULTS, anchor: str = "") -> Weight:
     """The weight of a page for a topic; `anchor` is what the links that led here say."""
     ready = matcher(topic)
-    fields = _fields(page, anchor, ready)
-    if fields is None:
-        return _weight(page.url, settings.threshold, [0.0] * len(FIELDS), {})
-    said = _said(fields, ready, settings)
-    places = [sum(row) for row in said]
+    said = _said(page, anchor, ready, settings)
+    places = [sum(row) for row in zip(*said.values(), strict=True)]
     says = [place / (settings.k1 + place) for place in places]
-    gains, losses = _gains(says, topic, settings), _losses(says, ready)
+    gains = _gains(says, topic, settings) if said else {}
+    if not gains:
+        return _weight(page.url, settings.threshold, [0.0] * len(FIELDS), {})
+    losses = _losses(says, ready)
     kept_share = max(0.0, 1.0 + sum(losses.values()))  # rounding may carry it below
     parts = [0.0] * len(FIELDS)
     evidence: dict[str, float] = {}
     for index, gain in gains.items():
         evidence[ready.names[index]] = evidence.get(ready.names[index], 0.0) + gain
-        for field, value in enumerate(said[index]):
-            parts[field] += gain * kept_share * value / places[index]
+        for field, values in said.items():
+            parts[field] += gain * kept_share * values[index] / places[index]
     reached = sum(gains.values())
     for index, loss in losses.items():
         evidence[ready.names[index]] = evidence.get(ready.names[index], 0.0) + reached * loss
     return _weight(page.url, settings.threshold, parts, evidence)
 
 
-def _fields(page: Page, anchor: str, ready: Matcher) -> list[str] | None:
-    """The fields, folded, in the order of FIELDS; None when no wanted term can be in any."""
+def _said(page: Page, anchor: str, ready: Matcher, settings: WeightSettings) -> dict[int, list[float]]:
+    """By field: how much it says each term, terms first and then pairs. Only fields that say any."""
+    fields: list[tuple[int, str]] = []
     short = (text_of(page.url), page.title, "\n".join(page.headings)[:HEADINGS_CHARACTERS_MAX], anchor)
-    folded = [*(fold_text(text) for text in short), fold_body(page.text)]
-    if not any(stem in text for text in folded for stem in ready.stems):
-        return None
-    for field, text in enumerate(short):
+    if ready.hinted(fold_text("\n".join(short))):
         # The words inside names ("ThreadLocal") are looked for only where that can find something.
-        if any(stem in folded[field] for stem in ready.stems_all):
-            folded[field] = humps(text)
-    return folded
-
-
-def _said(fields: list[str], ready: Matcher, settings: WeightSettings) -> list[tuple[float, ...]]:
-    """How much each field says each term, terms first and then pairs: one row a term, one value a field."""
+        fields += [(field, humps(text)) for field, text in enumerate(short) if ready.hinted(fold_text(text))]
+    fields.append((BODY, fold_body(page.text)))  # last, since the links ask where the terms are in it
     worths = (settings.w_url, settings.w_title, settings.w_headings, settings.w_anchors, settings.w_body)
-    bs = (SHORT_B, SHORT_B, SHORT_B, SHORT_B, settings.b)
-    columns = [
-        _column(text, ready, worth, most, b / usual, 1.0 - b)
-        for text, worth, most, b, usual in zip(fields, worths, MOST, bs, USUAL_CHARACTERS, strict=True)
-    ]
-    return list(zip(*columns, strict=True))
+    said = {}
+    for field, text in fields:
+        if any(ready.spans(text)):
+            b = settings.b if field == BODY else SHORT_B
+            said[field] = _column(text, ready, worths[field], MOST[field], b / USUAL_CHARACTERS[field], 1.0 - b)
+    return said
 
 
 def _column(text: str, ready: Matcher, worth: float, most: float, slope: float, least: float) -> list[float]:
     """How much one field says each term and each pair."""
-    if not any(stem in text for stem in ready.stems_all):
-        return [0.0] * len(ready.names)
     counts = list(ready.counts(text))
     norms = [max(least + slope * max(0, len(text) - taken), NORM_LEAST) for taken in ready.taken_up(counts)]
     together = ready.pair_counts(text)

@@ -100,6 +100,8 @@ class Traps:
 
     def trap(self, url: str, year: int) -> str:
         """Why an address is taken for a trap ('trap_deep' ...), or ''; `year` is the year it is now."""
+        if not self._on:
+            return ""
         start = url.find("/", 8)
         end = url.find("?", start)
         path = url[start:] if end < 0 else url[start:end]
@@ -134,8 +136,7 @@ class Traps:
 
     def lookalike(self, url: str, text: str) -> None:
         """Learn the text of a page. When too many pages of one template are alike, it is a trap."""
-        pattern = template(url)
-        if pattern == url or "lookalike" not in self._on:
+        if "lookalike" not in self._on or (pattern := template(url)) == url:
             return
         print_ = _fingerprint(url, text)
         most, majority = self._texts.get(pattern) or (print_, 0)
