@@ -102,10 +102,12 @@ def main(arguments: Sequence[str]) -> int:
     from halflife.report import closing_lines
     from halflife.run import crawl
     from halflife.run.seeds import read_seeds
+    from halflife.run.worker import rarely_collect_garbage
 
     if not ours["into"]:
         raise SettingError("--into is missing: name a folder for the results, as in --into solar")
     settings = settings_of(given, ours["threshold"], read_seeds(seeds))
+    rarely_collect_garbage()
     with shown(quiet=bool(ours["quiet"]), events=bool(ours["events"])) as tell:
         finished = crawl(settings, Path(ours["into"]), tell)
     if not ours["quiet"] and not ours["events"]:

@@ -225,13 +225,18 @@ async def work(ours: socket.socket, reading: int) -> None:
         os._exit(1)  # the main process is gone: nobody to answer to
 
 
+def rarely_collect_garbage() -> None:
+    """For a process of our own: what is there now stays, and cycles are rare; looking for them costs a twentieth."""
+    gc.freeze()
+    gc.set_threshold(GARBAGE_AFTER, 20, 20)
+
+
 def main() -> None:
     """The process's whole life."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C reaches every process of a terminal; only the main one decides
-    gc.freeze()
-    gc.set_threshold(GARBAGE_AFTER, 20, 20)
+    rarely_collect_garbage()
     ours = socket.socket(fileno=int(sys.argv[1]))
     ours.setblocking(False)
     import uvloop
