@@ -1,8 +1,9 @@
 """Twelve topics, and which pages of the three sets are about them. Data only.
 
 The rule was fixed before anything was measured: a page is relevant when its path is in the list, whatever its text
-says. A path that ends in "/" stands for everything below it, "*" for any characters. Nothing here is seen by a scorer. The first six
-topics were used to choose the constants of the default mode; the others were not looked at until that was done.
+says. A path that ends in "/" stands for everything below it, "*" for any characters. Nothing here is seen by a scorer.
+The first six topics were used to choose the constants of the default mode; the others were not looked at until that
+was done.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ OUT = BENCH / "out"
 PEERS = OUT / "peers"  # the peers' environment
 REQUIREMENTS = BENCH / "peers" / "requirements.txt"
 CONNECTIONS_PER_HOST = 8
-TOPIC = '"reference counting" thread:2 iterator exception'  # found in all sets, on few of their pages
+TOPIC = '"reference counting" thread^2 iterator exception'  # found in all sets, on few of their pages
 WORKER = "halflife.run.worker"  # by this its workers are told from its main process
 
 

@@ -63,7 +63,6 @@ class Target(Struct, frozen=True, omit_defaults=True):
     rank: int = 0  # its place in the queue; 0 is the best
     anchor: str = ""  # the words of the links that led here
     near: float = 0.0  # share of the topic in the words around the link
-    via_weight: float = 0.0  # weight of the page that led here
     redirects: tuple[str, ...] = ()  # the addresses that redirected here, oldest first
     tries: int = 0  # failed attempts so far
 

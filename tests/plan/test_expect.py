@@ -36,7 +36,6 @@ def crawled(*outcomes: tuple[Target, bool], starve: int = 20) -> Expectations:
         ((link("/a"), 1.0), (link("/a"), 0.5)),
         ((link("/a"), 0.1), (link("/a"), 0.0)),
         ((link("/a", near=0.5), 0.0), (link("/a"), 0.0)),
-        ((link("/a", via_weight=50.0), 0.0), (link("/a", via_weight=5.0), 0.0)),
         ((link("/a", tunnel=0), 0.0), (link("/a", tunnel=1), 0.0)),
         ((link("/a", tunnel=1), 0.0), (link("/a", tunnel=2), 0.0)),
         ((link("/a", depth=1), 0.0), (link("/a", depth=4), 0.0)),
@@ -65,10 +64,18 @@ def test_a_new_directory_is_judged_by_the_one_above() -> None:
 def test_links_of_one_page_vouch_for_each_other() -> None:
     good, bad = f"{SITE}/good-list", f"{SITE}/bad-list"
     told = crawled(
-        *((link(f"/{n}", via=good), True) for n in range(0, 20)),
+        *((link(f"/{n}", via=good), True) for n in range(20)),
         *((link(f"/{n}", via=bad), False) for n in range(20, 40)),
     )
     assert told.rank(link("/a", via=good), 0.0) < told.rank(link("/a", via=bad), 0.0)
+
+
+def test_what_came_lately_counts_more_than_what_came_first() -> None:
+    told = Expectations()
+    for n in range(60):
+        told.learn(link(f"/1/{n}"), 0.0, n < 30)
+        told.learn(link(f"/2/{n}"), 0.0, n >= 30)
+    assert told.rank(link("/2/new"), 0.0) + RANKS // 20 < told.rank(link("/1/new"), 0.0)
 
 
 def test_words_of_addresses_and_anchors_count_in_every_directory() -> None:
@@ -172,7 +179,6 @@ links = st.builds(
     paths,
     st.text(max_size=20),
     near=st.floats(0, 1),
-    via_weight=st.floats(0, 1e9),
     tunnel=st.integers(0, 1_000_000),
     depth=st.integers(0, 1_000_000),
     via=st.sampled_from(["", f"{SITE}/a", f"{SITE}/b"]),

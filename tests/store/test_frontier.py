@@ -57,7 +57,7 @@ def test_an_address_is_known_with_all_that_was_said_of_it(path: Path) -> None:
     (target,) = frontier.best(frontier.turn(0.0), 9)
     assert (target.url, target.id, target.why, target.via) == (B, frontier.id_of(B), Why.REDIRECT, A)
     assert (target.rank, target.depth, target.tunnel, target.anchor) == (7, 3, 2, "the words")
-    assert (target.near, target.via_weight, target.redirects, target.tries) == (0.5, 3.25, redirects, 0)
+    assert (target.near, target.redirects, target.tries) == (0.5, redirects, 0)
     known = frontier.fate(A)
     assert known is not None
     assert (known.fate, known.detail, known.at, known.weight, known.rank) == ("kept", "fine", 17.5, 3.25, None)

@@ -42,7 +42,8 @@ def kinds_by_ending(urls: Iterable[str]) -> dict[str, str]:
     return {
         url: kind
         for url in set(urls)
-        if not url.endswith(PAGE_ENDINGS) and (kind := kind_by_ending(url))  # the first test is quick, and mostly enough
+        if not url.endswith(PAGE_ENDINGS)
+        and (kind := kind_by_ending(url))  # the first test is quick, and mostly enough
     }
 
 

@@ -148,7 +148,7 @@ class Books:
             return min(head.depth, RANK_MAX - 1)
         link = Target(
             found.url, why=Why(found.why), via=target.url, depth=head.depth, tunnel=head.tunnel, anchor=found.anchor,
-            near=found.near, via_weight=head.weight or 0.0,
+            near=found.near,
         )  # fmt: skip
         return self.expectations.rank(link, found.share)
 

@@ -235,9 +235,9 @@ class Frontier:
         rows = self._db.rows(
             "SELECT h.origin || a.path, q.id, a.why, vh.origin || v.path, coalesce(q.depth, a.depth),"
             " coalesce(q.tunnel, a.tunnel), q.rank, coalesce(q.anchors, a.anchor, ''), coalesce(a.near, 0.0),"
-            " coalesce(f.weight, 0.0), coalesce(a.redirects, ''), q.tries"
+            " coalesce(a.redirects, ''), q.tries"
             " FROM queue q JOIN addresses a ON a.id = q.id JOIN hosts h ON h.id = a.host"
-            " LEFT JOIN addresses v ON v.id = a.via LEFT JOIN hosts vh ON vh.id = v.host LEFT JOIN fates f ON f.id = a.via"
+            " LEFT JOIN addresses v ON v.id = a.via LEFT JOIN hosts vh ON vh.id = v.host"
             " WHERE q.site = ? ORDER BY q.rank, q.id LIMIT ? OFFSET ?", (site_id, limit, offset),
         )  # fmt: skip
         return [_target(row) for row in rows]
@@ -363,9 +363,9 @@ def _found(entry: Entry) -> tuple[object, ...]:
 
 
 def _target(row: Row) -> Target:
-    url, id_, why, via, depth, tunnel, rank, anchor, near, via_weight, redirects, tries = row
+    url, id_, why, via, depth, tunnel, rank, anchor, near, redirects, tries = row
     return Target(
-        url, id_, WHYS[why], via or "", depth, tunnel, rank, anchor, near, via_weight,
+        url, id_, WHYS[why], via or "", depth, tunnel, rank, anchor, near,
         tuple(redirects.split("\n")) if redirects else (), tries,
     )  # fmt: skip
 
