@@ -136,7 +136,10 @@ def settings_of(given: dict[str, Any], threshold: float | None, seeds: tuple[str
         given.get(f"paper.{name}") is not None for name in ("w_url", "w_title", "w_body", "w_out")
     ):
         raise SettingError("--w-url, --w-title, --w-body and --w-out belong to --paper; add it, or leave them out")
+    if given.get("method") == "paper" and given.get("tunnel"):
+        raise SettingError("--tunnel: --paper discards the links of irrelevant pages; leave one of the two out")
+    record = nested(given)
     try:
-        return msgspec.convert({**nested(given), "seeds": seeds}, CrawlSettings)
+        return msgspec.convert({**record, "seeds": seeds, "said": tuple(record)}, CrawlSettings)
     except msgspec.ValidationError as error:
         raise SettingError(f"{error}; see halflife crawl --help") from None

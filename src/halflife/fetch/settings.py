@@ -12,6 +12,7 @@ from halflife.errors import SettingError
 
 CONTACT_CHARACTERS_MAX = 200  # an address or a page; whoever needs more has a page to write it on
 HEADERS_MAX = 50  # far more than any site needs, far fewer than servers refuse
+NUMBER_MAX = 2**53  # past it whole numbers are no longer told apart, and nobody has so much of anything
 DELAY_SECONDS_MAX = 86_400.0  # one request a day is the slowest that can be meant
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110: what a header's name is made of
@@ -84,7 +85,7 @@ class FetchSettings(Struct, frozen=True, kw_only=True):
         limits = self.limits
         for option, value, least in (
             ("--per-host", self.connections_per_host, 1),
-            ("--delay", self.delay_seconds or 0.0, 0),
+            ("--delay", 0.0 if self.delay_seconds is None else self.delay_seconds, 0),
             ("--connect-timeout", limits.connect_seconds, 0.001),
             ("--first-byte-timeout", limits.first_byte_seconds, 0.001),
             ("--answer-timeout", limits.answer_seconds, 0.001),
@@ -96,8 +97,7 @@ class FetchSettings(Struct, frozen=True, kw_only=True):
             ("robots_bytes_max", limits.robots_bytes_max, 1),
             ("wait_seconds_max", limits.wait_seconds_max, 0),
         ):
-            if not least <= value < float("inf"):
-                raise SettingError(f"{option} {value}: must be {least} or more")
+            check_number(option, value, least)
         if self.delay_seconds is not None and self.delay_seconds > DELAY_SECONDS_MAX:
             raise SettingError(f"--delay {self.delay_seconds}: must be a day ({DELAY_SECONDS_MAX:.0f} s) or less")
 
@@ -125,6 +125,16 @@ class FetchSettings(Struct, frozen=True, kw_only=True):
         found = COMPATIBLE.search(agent) if agent.startswith("Mozilla/") else None
         token = found[1] if found else (named[0] if (named := PRODUCT.match(agent)) else "")
         return token.lower()
+
+
+def check_number(option: str, value: float, least: float, most: float = NUMBER_MAX) -> None:
+    """Raise an error that names the option and what it may be, unless the value is within its bounds."""
+    if not isinstance(value, int | float):
+        raise SettingError(f"{option} {value!r}: must be a number")
+    if not least <= value:
+        raise SettingError(f"{option} {value}: must be {least} or more")
+    if value > most:
+        raise SettingError(f"{option} {value:g}: must be {most:,} or less")
 
 
 def _check_header(name: str, value: str) -> None:

@@ -37,7 +37,7 @@ class Scope:
         self._exclude = [_compiled("--exclude", pattern) for pattern in exclude]
         self._all = scope == "any"
         self._name = site if scope == "site" else _bare
-        self._names = frozenset(self._name(origin(seed)) for seed in seeds)
+        self._names = frozenset() if self._all else frozenset(self._name(origin(seed)) for seed in seeds)
         self._directories = frozenset(_bare(directory(seed)) for seed in seeds if scope == "prefix")
         self._lengths = sorted({len(name) for name in self._directories})
         self._origins: dict[str, bool] = {}  # whether they are in scope

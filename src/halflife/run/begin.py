@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from halflife.errors import InputError, SettingError, StoreError
 from halflife.fetch import chunks_of, private_hosts
+from halflife.plan import TRAPS
 from halflife.records import Why
 from halflife.run.books import Books
 from halflife.run.messages import unpack_head
@@ -19,7 +20,8 @@ from halflife.store import Entry, Folder, Frontier, mend, notes
 from halflife.urls import typed, why_not
 
 SEEDS_FACT = "seeds"
-SEEDS_REMEMBERED_MAX = 100_000  # seeds bound the scope of later runs; a list longer than this is a scope of its own
+SEEDS_MAX = 1_000_000  # they bound the scope, so every run keeps them in memory: 200 MB at the most
+LIMITS_FACT = "limits"
 
 
 class Begun(Struct):
@@ -38,21 +40,22 @@ def begin(given: CrawlSettings, into: Path) -> Begun:
     seeds = tuple(dict.fromkeys(_canonical(seed) for seed in given.seeds))
     folder = Folder(into)
     resumed = folder.exists()
-    if resumed:
-        folder.lock()
-        _check_frontier(folder)
-        settings = given.resumed(folder.settings(), str(into))
-    else:
-        settings = given
     if not resumed:
-        _check_new(msgspec.structs.replace(settings, seeds=seeds))
-        folder.create(settings.fixed())
-        folder.lock()
-    frontier = Frontier(folder.frontier)
+        _check_new(msgspec.structs.replace(given, seeds=seeds))
+        folder.create(given.fixed())
+    folder.lock()
     try:
-        return _ready(settings, seeds, folder, frontier, resumed)
+        settings = given
+        if resumed:
+            _check_frontier(folder)
+            settings = given.resumed(folder.settings(), str(into))
+        frontier = Frontier(folder.frontier)
+        try:
+            return _ready(settings, seeds, folder, frontier, resumed)
+        except BaseException:
+            frontier.close(commit=False)
+            raise
     except BaseException:
-        frontier.close(commit=False)
         folder.unlock()
         raise
 
@@ -77,7 +80,11 @@ def _check_frontier(folder: Folder) -> None:
 
 def _ready(settings: CrawlSettings, seeds: tuple[str, ...], folder: Folder, frontier: Frontier, resumed: bool) -> Begun:
     known = frontier.facts.get(SEEDS_FACT, b"").decode().split("\n") if SEEDS_FACT in frontier.facts else []
-    everything = tuple(dict.fromkeys([*known, *seeds]))[:SEEDS_REMEMBERED_MAX]
+    everything = tuple(dict.fromkeys([*known, *seeds]))
+    if len(everything) > SEEDS_MAX:
+        raise InputError(
+            f"{len(everything):,} seeds: at most {SEEDS_MAX:,} go into one store; split the list over several"
+        )
     fetch = msgspec.structs.replace(settings.fetch, spool_folder=str(folder.spool))
     fetch = msgspec.structs.replace(fetch, private_hosts=private_hosts(everything, fetch.checked()))
     settings = msgspec.structs.replace(settings, seeds=everything, fetch=fetch).checked()
@@ -85,6 +92,9 @@ def _ready(settings: CrawlSettings, seeds: tuple[str, ...], folder: Folder, fron
     recovered = recover(books, folder)
     mend(folder, Visitor(settings).read, chunks_of)
     _sow(frontier, seeds, settings)
+    if resumed:
+        frontier.revive(_loosened(frontier.facts.get(LIMITS_FACT, b""), settings))
+    frontier.facts[LIMITS_FACT] = msgspec.msgpack.encode(_limits(settings))
     frontier.facts[SEEDS_FACT] = "\n".join(everything).encode()
     if settings.retry_failed:
         frontier.revive(
@@ -94,6 +104,27 @@ def _ready(settings: CrawlSettings, seeds: tuple[str, ...], folder: Folder, fron
     folder.forget_journals()  # sealed, booked, committed
     books.forget_all_but(folder.journals())
     return Begun(settings, folder, frontier, books, resumed, recovered)
+
+
+def _limits(settings: CrawlSettings) -> dict[str, float]:
+    """For each fate that a looser limit undoes, how loose the limit is."""
+    unlimited = float("inf")
+    limits = {
+        "too_deep": settings.budget.depth or unlimited,
+        "host_full": settings.budget.pages_per_host or unlimited,
+        "starved": settings.starve or unlimited,
+        "robots": not settings.fetch.robots,
+        "robots_unreachable": not settings.fetch.robots,
+        "guarded": settings.fetch.allow_private,
+        **{f"trap_{name}": name in settings.traps_off or "all" in settings.traps_off for name in TRAPS},
+    }
+    return {fate: float(limit) for fate, limit in limits.items()}
+
+
+def _loosened(before: bytes, settings: CrawlSettings) -> list[str]:
+    """The fates to be undone because this run has looser limits than the last one."""
+    last = msgspec.msgpack.decode(before, type=dict[str, float]) if before else {}
+    return [fate for fate, limit in _limits(settings).items() if limit > last.get(fate, limit)]
 
 
 def recover(books: Books, folder: Folder) -> int:

@@ -17,6 +17,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from halflife.records import Target
 from halflife.run.messages import READING_BYTES, Begin, Frames, FromWorker, Lease, Locate, Stop, Sync
 from halflife.run.settings import CrawlSettings
@@ -105,7 +107,10 @@ class Crew:
         self.hands = [self._start(number) for number in range(settings.workers)]
 
     def _start(self, number: int) -> Hand:
-        hand = Hand(Begin(self._settings, str(self._folder), number), self._lock)
+        settings = self._settings
+        if settings.scope == "any" and not settings.include:  # then seeds bound nothing, and may be a million
+            settings = msgspec.structs.replace(settings, seeds=())
+        hand = Hand(Begin(settings, str(self._folder), number), self._lock)
         self._selector.register(hand.frames.socket, selectors.EVENT_READ, hand)
         return hand
 

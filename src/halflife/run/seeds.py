@@ -29,8 +29,10 @@ def read_seeds(given: Iterable[str]) -> tuple[str, ...]:
 
 def _addresses(argument: str) -> Iterator[str]:
     if argument == "-":
-        yield from _lines(sys.stdin.buffer.read(FILE_BYTES_MAX + 1), "standard input")
+        yield from _some(_lines(sys.stdin.buffer.read(FILE_BYTES_MAX + 1), "standard input"), "standard input")
         return
+    if not argument.strip():
+        raise InputError("an empty seed; give an address, a file of addresses, or - for standard input")
     path = Path(argument)
     if "://" not in argument and _is_file(path):
         yield from _from_file(path)
@@ -61,7 +63,17 @@ def _from_file(path: Path) -> Iterator[str]:
     if data.lstrip()[:32].lower().startswith(MARKUP_HEADS):
         yield from _from_markup(data, path)
     else:
-        yield from _lines(data, str(path))
+        yield from _some(_lines(data, str(path)), str(path))
+
+
+def _some(addresses: Iterator[str], where: str) -> Iterator[str]:
+    """The addresses, of which there has to be one."""
+    nothing = True
+    for address in addresses:
+        nothing = False
+        yield address
+    if nothing:
+        raise InputError(f"{where}: holds no address; give a list with one address a line")
 
 
 def _lines(data: bytes, where: str) -> Iterator[str]:

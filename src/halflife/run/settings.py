@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from halflife.errors import SettingError
 from halflife.fetch import FetchSettings
+from halflife.fetch.settings import check_number
 from halflife.judge import PaperSettings, WeightSettings, parse_topic
 from halflife.plan import Scope, Traps
 
@@ -22,6 +23,7 @@ SEGMENT_BYTES = (
     128_000_000  # a segment is closed at this size: small enough to copy and to repair, large enough to be few
 )
 READING_SECONDS_LEAST = 0.1
+WORKERS_MAX = 128  # processes; no machine that one frontier can keep busy has more cores
 READING_SECONDS = 20.0  # of CPU time for one page: parsers have inputs on which they take hours
 # What decides which pages are fetched and kept belongs to the store: two halves of a crawl must not differ in it.
 FIXED = ("topic", "method", "tunnel", "scope", "include", "exclude", "weight", "paper")
@@ -58,6 +60,9 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
     workers: int = 0  # 0: one for each core but the one the frontier needs
     segment_bytes: int = SEGMENT_BYTES
     reading_seconds: float = READING_SECONDS
+    said: tuple[
+        str, ...
+    ] = ()  # of the settings that a store fixes, those that mean what they say, though it is the default
 
     def checked(self) -> CrawlSettings:
         """Itself with nothing left open, or an error that names the option and what it may be."""
@@ -66,7 +71,6 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
         _known("method", self.method, get_args(Method))
         for name, value, least in (
             ("--tunnel", self.tunnel, 0),
-            ("--workers", self.workers, 0),
             ("--starve", self.starve, 0),
             ("--pages", self.budget.pages, 0),
             ("--bytes", self.budget.bytes, 0),
@@ -75,8 +79,12 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
             ("--pages-per-host", self.budget.pages_per_host, 0),
             ("--reading-timeout", self.reading_seconds, READING_SECONDS_LEAST),
         ):
-            if not value >= least:
-                raise SettingError(f"{name} {value}: must be {least} or more")
+            check_number(name, value, least)
+        check_number("--workers", self.workers, 0, WORKERS_MAX)
+        if isinstance(self.seeds, str):
+            raise SettingError(
+                f"seeds: {self.seeds[:80]!r} is a text, not several addresses; write ({self.seeds[:80]!r},)"
+            )
         Scope(self.scope, self.seeds, self.include, self.exclude)
         Traps(off=self.traps_off)
         paper = self.method == "paper"
@@ -100,11 +108,11 @@ class CrawlSettings(Struct, frozen=True, kw_only=True):
         taken = {}
         for name in FIXED:
             given, before = getattr(self, name), getattr(begun, name)
-            if given == getattr(DEFAULTS, name):
+            if given == getattr(DEFAULTS, name) and name not in self.said:
                 taken[name] = before
             elif given != before:
                 raise SettingError(
-                    f"{where} was begun with another {name} ({_words(before)}); leave it out to resume,"
+                    f"{where} was begun with {_difference(name, before, given)}; leave it out to resume,"
                     " or give a new folder with --into"
                 )
         return msgspec.structs.replace(self, **taken)
@@ -118,7 +126,9 @@ def _known(option: str, value: str, values: tuple[str, ...]) -> None:
         raise SettingError(f"{option} {value!r}: must be one of {', '.join(values)}")
 
 
-def _words(value: object) -> str:
-    if isinstance(value, Struct):
-        return ", ".join(f"{name} {part}" for name, part in msgspec.structs.asdict(value).items())
-    return repr(value)
+def _difference(name: str, before: object, given: object) -> str:
+    """What a store was begun with that is not as it is given now."""
+    if isinstance(before, Struct) and isinstance(given, Struct):
+        parts, now = msgspec.structs.asdict(before), msgspec.structs.asdict(given)
+        return ", ".join(f"{part} {value}, not {now[part]}" for part, value in parts.items() if value != now[part])
+    return f"{name} {before!r}, not {given!r}"

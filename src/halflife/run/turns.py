@@ -44,7 +44,7 @@ class Turns:
             base = origin(target.url)
             if self._settings.budget.pages_per_host and room[base] <= 0:
                 self._books.frontier.settle(target.id, "host_full")
-            elif target.why != Why.SEED and self._books.expectations.starved(target.url):
+            elif target.depth > 0 and self._books.expectations.starved(target.url):
                 self._books.frontier.settle(target.id, "starved")
             else:
                 room[base] -= 1

@@ -120,8 +120,9 @@ class Visitor:
         head.kept = weight.kept and not page.noindex
         head.fate = "kept" if head.kept else "noindex" if weight.kept else "irrelevant"
         self.traps.lookalike(page.url, page.text)
-        # The user chose the seeds: outside paper mode their links are followed whatever they weigh.
-        trusted = fetch.target.why == Why.SEED and self.settings.method != "paper"
+        # The user chose the seeds, and by that where they redirect to: outside paper mode their links are followed
+        # whatever they weigh.
+        trusted = fetch.target.depth == 0 and self.settings.method != "paper"
         head.tunnel = 0 if weight.kept or trusted else fetch.target.tunnel + 1
         self._follow(head, page)
         return Visit(head, page, weight)

@@ -48,6 +48,7 @@ ROBOTS_REMEMBERED = 50_000  # origins for which a worker is known to have robots
 SITES_AT_ONCE = 200  # sites on turn for each worker: so many connections, and so many answers half read, at the most
 DEATHS_MAX = 3  # workers that die before they tell anything: then something is wrong with more than a page
 
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a polite kill, a terminal that is closed
 Handler = Callable[[int, FrameType | None], Any] | int | None  # what Python's signal takes and gives
 
 
@@ -114,7 +115,7 @@ class _Wheel:
 
         if threading.current_thread() is not threading.main_thread():
             return {}
-        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+        return {number: signal.signal(number, handler) for number in ENDINGS}
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:

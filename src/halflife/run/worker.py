@@ -212,14 +212,15 @@ class Worker:
 async def work(ours: socket.socket, reading: int) -> None:
     """Read what to work on, then work."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
-    size = LENGTH.unpack(await reader.readexactly(LENGTH.size))[0]
-    begin = to_worker(await reader.readexactly(size))
-    assert isinstance(begin, Begin)
-    worker = Worker(begin, reader, writer, reading)
+    worker: Worker | None = None
     try:
+        size = LENGTH.unpack(await reader.readexactly(LENGTH.size))[0]
+        begin = to_worker(await reader.readexactly(size))
+        assert isinstance(begin, Begin)
+        worker = Worker(begin, reader, writer, reading)
         await worker.run()
     except (asyncio.IncompleteReadError, ConnectionError):
-        if worker.stopping:  # something broke; what it was has been said
+        if worker is not None and worker.stopping:  # something broke; what it was has been said
             with suppress(ConnectionError):
                 await writer.drain()
         os._exit(1)  # the main process is gone: nobody to answer to
@@ -233,9 +234,9 @@ def rarely_collect_garbage() -> None:
 
 def main() -> None:
     """The process's whole life."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches every process of a terminal; only the main one decides
+    # Ctrl-C reaches every process of a terminal, and job schedulers end whole groups; only the main process decides.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     rarely_collect_garbage()
     ours = socket.socket(fileno=int(sys.argv[1]))
     ours.setblocking(False)
