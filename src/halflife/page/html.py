@@ -123,7 +123,8 @@ class _Reader:
         """Once over all elements. Blocks and links are most of what there is, so they are met here, without a call each."""
         root, concealed, links = self._tree.root, self._concealed, self._links
         kind_of = _KINDS.get
-        for node in list(root.traverse()) if root is not None else ():
+        # Marks are put beside the element that was reached, so they do not disturb who walks on from there.
+        for node in root.traverse() if root is not None else ():
             kind = kind_of(node.tag_id)
             if kind is None:
                 continue
