@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
+
 from halflife.events import Finished, Progress
 from halflife.fates import FAILED, FETCHED, SKIPPED, in_words, is_skip
 from halflife.records import Explained, Kind, Step
-from halflife.report import closing_lines, progress_line, why_lines
+from halflife.report import closing_lines, is_unanswered, progress_line, unanswered, why_lines
 from halflife.store.frontier import SOFT
 
 PROGRESS = Progress(
@@ -40,6 +43,61 @@ def test_the_closing_lines_say_what_to_type_next() -> None:
     assert "50% of 8 weighed" in text
     order = [text.index(name) for name in ("kept", "http_404", "robots", "waiting")]
     assert order == sorted(order)
+
+
+def test_one_of_a_thing_is_said_in_the_singular() -> None:
+    line = progress_line(msgspec.structs.replace(PROGRESS, pages=1, active_sites=1))
+    assert line.startswith("1 page  ")
+    assert "1 site active" in line
+    text = "\n".join(closing_lines(msgspec.structs.replace(FINISHED, pages=1, kept=1, waiting=1)))
+    assert "1 answer, " in text
+    assert "1 page kept" in text
+    assert "1 address waits" in text
+
+
+def test_when_no_server_answered_the_commonest_failures_are_named() -> None:
+    fates = {"refused": 2, "dns": 9, "tls": 1, "proxy": 4, "robots": 1, "waiting": 3}
+    finished = msgspec.structs.replace(
+        FINISHED, pages=0, kept=0, judged=0, waiting=3, fates=fates, attempted_this_run=True
+    )
+    assert is_unanswered(finished)
+    said = unanswered(finished)
+    order = [
+        said.index(words) for words in ("no server answered", "9 dns (", "4 proxy (", "2 refused (", "3 addresses wait")
+    ]
+    assert order == sorted(order)
+    assert "tls" not in said
+    text = "\n".join(closing_lines(finished))
+    assert f"N{said[1:]}." in text
+    assert "halflife pages" not in text
+    assert "Next:    halflife skipped" in text
+
+
+def test_nothing_asked_for_is_not_laid_at_the_door_of_the_servers() -> None:
+    finished = msgspec.structs.replace(FINISHED, fates={"robots": 1}, attempted_this_run=True, waiting=0)
+    assert unanswered(finished).startswith("nothing could be asked for: 1 robots (robots.txt forbids it); ")
+    assert unanswered(msgspec.structs.replace(finished, fates={})).startswith("no server answered; ")
+    for tried, answered in ((False, False), (True, True)):
+        assert not is_unanswered(
+            msgspec.structs.replace(finished, attempted_this_run=tried, answered_this_run=answered)
+        )
+
+
+@pytest.mark.parametrize(
+    ("fate", "said"),
+    [
+        *((name, "fetched 1970") for name in [*FETCHED, "http_404"]),
+        *((name, "last tried 1970") for name in [*FAILED, "robots", "guarded", "bad_address", "waiting"]),
+    ],
+)
+def test_only_what_was_fetched_is_called_fetched(fate: str, said: str) -> None:
+    line = why_lines(Explained(url="https://example.org/", fate=fate, at=1.0, depth=1))[2]
+    assert line == f"  {said}-01-01 00:00:01 UTC, 1 link from a seed"
+
+
+def test_what_waits_has_a_place_in_the_queue() -> None:
+    line = why_lines(Explained(url="https://example.org/", fate="waiting", rank=7, depth=2))[2]
+    assert line == "  rank 7 of 65535 in its site's queue (0 is the best), 2 links from a seed"
 
 
 def test_every_fate_has_words() -> None:

@@ -8,11 +8,12 @@ was given or a broken store (one line on stderr says what, where and what to do)
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 from halflife import __version__
+from halflife.cli import standard
+from halflife.cli.standard import complain, say
 from halflife.errors import HalflifeError
 
 COMMANDS = {
@@ -29,30 +30,41 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    standard.open_all()
+    code = 0
     try:
-        return _dispatch(given)
+        try:
+            code = _dispatch(given)
+        finally:
+            standard.flush()  # now, for what fails when Python ends is a trace
     except HalflifeError as error:
-        print(f"halflife: {' '.join(str(error).split())}", file=sys.stderr)
+        complain(f"halflife: {' '.join(str(error).split())}")
         return 2
     except KeyboardInterrupt:
-        print("halflife: interrupted", file=sys.stderr)
+        complain("halflife: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except standard.Unread:
+        return code  # whoever read our output has seen enough
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        complain(f"halflife: {where}{error.strerror or error}; see to it, then give the same command again")
+        return 2
+    return code
 
 
 def _dispatch(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
-        print(_overview(), file=sys.stdout if given else sys.stderr)
-        return 0 if given else 2
+        if not given:
+            complain(_overview())
+            return 2
+        say([_overview() + "\n"])
+        return 0
     if given[0] in ("-V", "--version"):
-        print(f"halflife {__version__}")
+        say([f"halflife {__version__}\n"])
         return 0
     command = given[0]
     if command not in COMMANDS:
-        print(f"halflife: there is no command {command!r}; halflife --help lists them", file=sys.stderr)
+        complain(f"halflife: there is no command {command!r}; halflife --help lists them")
         return 2
     code: int = importlib.import_module(f"halflife.cli.{command}").main(given[1:])
     return code

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from halflife.cli.options import Option, parser
+from halflife.cli.standard import complain, say
 
 ABOUT = "Crawl a little web that this machine serves to itself, and show what came of it. No network."
 EXAMPLES = """
@@ -32,8 +32,8 @@ def main(arguments: Sequence[str]) -> int:
     from halflife.report import demo_lines
     from halflife.run.demo import demo
 
-    print("Serving the little web on loopback and crawling it ...", file=sys.stderr)
+    complain("Serving the little web on loopback and crawling it ...")
     with shown(quiet=bool(given.quiet), events=False) as tell:
         done = demo(given.topic, Path(given.into) if given.into else None, bool(given.paper), tell)
-    print("\n".join(demo_lines(done)))
+    say(line + "\n" for line in demo_lines(done))
     return 130 if done.finished.reason == "interrupted" else 0

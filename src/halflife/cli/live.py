@@ -1,4 +1,4 @@
-"""What a running crawl shows: a line that keeps itself current, JSON lines, or nothing."""
+"""What a running crawl shows: a line that keeps itself current, JSON lines, or warnings only."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from halflife.events import Event, Progress, Started, Tell, Warned, json_line, silent
-from halflife.report import progress_line
+from halflife.cli.standard import complain, say_bytes
+from halflife.events import Event, Progress, Started, Tell, Warned, json_line
+from halflife.report import counted, progress_line
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -22,7 +23,7 @@ def shown(quiet: bool, events: bool) -> Iterator[Tell]:
     if events:
         yield _json
     elif quiet:
-        yield silent
+        yield _warnings
     elif sys.stderr.isatty():
         from rich.console import Console
         from rich.live import Live
@@ -34,8 +35,12 @@ def shown(quiet: bool, events: bool) -> Iterator[Tell]:
 
 
 def _json(event: Event) -> None:
-    sys.stdout.buffer.write(json_line(event))
-    sys.stdout.buffer.flush()
+    say_bytes(json_line(event))
+
+
+def _warnings(event: Event) -> None:
+    if isinstance(event, Warned):
+        complain(event.message)
 
 
 class _Terminal:
@@ -64,13 +69,14 @@ class _Plain:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Progress) and event.seconds - self._last >= PLAIN_SECONDS:
             self._last = event.seconds
-            print(progress_line(event), file=sys.stderr)
+            complain(progress_line(event))
         elif isinstance(event, Started) and event.resumed:
-            print(_resumed(event), file=sys.stderr)
-        elif isinstance(event, Warned):
-            print(event.message, file=sys.stderr)
+            complain(_resumed(event))
+        else:
+            _warnings(event)
 
 
 def _resumed(event: Started) -> str:
-    recovered = f", {event.recovered:,} fetched pages recovered" if event.recovered else ""
-    return f"going on with {event.into}: {event.waiting:,} addresses wait{recovered}"
+    recovered = f", {counted(event.recovered, 'fetched page')} recovered" if event.recovered else ""
+    waiting = "1 address waits" if event.waiting == 1 else f"{event.waiting:,} addresses wait"
+    return f"going on with {event.into}: {waiting}{recovered}"

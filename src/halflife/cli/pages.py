@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
 
 from halflife.cli.options import Option, parser
 from halflife.cli.output import COLUMNS, OUTPUT, put
@@ -42,8 +45,21 @@ def main(arguments: Sequence[str]) -> int:
     made = parser("pages", ABOUT, EXAMPLES, GROUPS)
     made.add_argument("store", metavar="DIR", help="a folder that halflife crawl made")
     given = vars(made.parse_args(list(arguments)))
+    from halflife.errors import SettingError
     from halflife.run import pages
 
+    if given["min_weight"] is not None and not isfinite(given["min_weight"]):
+        raise SettingError(f"--min-weight {given['min_weight']}: must be an ordinary number")
     output = {name: given.pop(name) for name in ("format", "output", "columns")}
     filters = {name: value for name, value in given.items() if value is not None and name != "store"}
-    return put(pages(given["store"], **filters), output, DEFAULT_COLUMNS)
+    return put(pages(given["store"], **filters), output, DEFAULT_COLUMNS, lambda: _nothing(Path(given["store"])))
+
+
+def _nothing(store: Path) -> str:
+    """Why there is nothing to list: perhaps only because the first segment is not complete yet."""
+    if any(store.glob("segments/*/done.json")) or not any(store.glob("journals/*")):
+        return "nothing to list"
+    return (
+        f"{store}: a crawl is under way, and its pages can be listed when its first segment is complete; if it was cut"
+        f" off, halflife crawl --into {shlex.quote(str(store))} goes on with it"
+    )

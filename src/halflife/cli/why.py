@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from halflife.cli.options import Option, parser
+from halflife.cli.standard import say, say_bytes
 
 ABOUT = "Explain one address: every part of its weight, the links that led there, or the reason it was skipped."
 EXAMPLES = """
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
 
     explained = why(given.store, given.address)
     if given.json:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(explained), indent=2) + b"\n")
+        say_bytes(msgspec.json.format(msgspec.json.encode(explained), indent=2) + b"\n")
     else:
-        print("\n".join(why_lines(explained)))
+        say(line + "\n" for line in why_lines(explained))
     return 0 if explained.fate else 1

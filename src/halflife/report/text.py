@@ -21,6 +21,11 @@ def _shows(character: str) -> bool:
     return unicodedata.category(character)[0] != "C"
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """So many of something: 1 page, 2 pages."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def size_words(count: float) -> str:
     """Bytes, as a person reads them."""
     for unit in ("B", "kB", "MB", "GB"):

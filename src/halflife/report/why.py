@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from halflife.fates import in_words, is_skip
+from halflife.fates import FETCHED, in_words, is_skip
 from halflife.records import Explained, Step
-from halflife.report.text import cut, plain, size_words, table
+from halflife.report.text import counted, cut, plain, size_words, table
 
 PARTS = ("part_url", "part_title", "part_headings", "part_anchors", "part_body", "part_out")
 NAMES = {
@@ -24,12 +24,8 @@ def why_lines(explained: Explained) -> list[str]:
     if not explained.fate:
         return [*lines, "  never discovered: no page that was fetched leads there, and it is no seed"]
     lines.append(f"  {explained.fate}: {in_words(explained.fate)}{_detail(explained)}")
-    if explained.at:
-        lines.append(f"  fetched {_time(explained.at)}, {explained.depth} links from a seed")
-    elif explained.fate == "waiting" and explained.rank is not None:
-        lines.append(
-            f"  rank {explained.rank} of 65535 in its site's queue (0 is the best), {explained.depth} links from a seed"
-        )
+    if found := _when(explained):
+        lines.append(f"  {found}, {counted(explained.depth, 'link')} from a seed")
     lines += ["", "How it was found", *_way(explained.way)]
     if explained.weight:
         lines += ["", *_weight(explained.weight)]
@@ -42,6 +38,16 @@ def why_lines(explained: Explained) -> list[str]:
             for row in explained.linked_from
         ]
     return lines
+
+
+def _when(explained: Explained) -> str:
+    """When it was fetched, or tried in vain, or its place in the queue."""
+    if explained.at:
+        was_fetched = explained.fate in FETCHED or explained.fate.startswith("http_")
+        return f"{'fetched' if was_fetched else 'last tried'} {_time(explained.at)}"
+    if explained.fate == "waiting" and explained.rank is not None:
+        return f"rank {explained.rank} of 65535 in its site's queue (0 is the best)"
+    return ""
 
 
 def _detail(explained: Explained) -> str:
