@@ -301,18 +301,6 @@ def test_the_rest_after_a_page_is_the_crawl_delay(value: str, seconds: float) ->
     run(main())
 
 
-def test_the_sitemaps_it_names_are_canonical_addresses() -> None:
-    async def main() -> None:
-        text = b"Sitemap: /a.xml\nSitemap: HTTP://B.example:80/x/../b.xml#c\nSitemap: mailto:x\nSitemap: http://[\n"
-        async with serve(answering(robots(text))) as server, fetching(WITH_ROBOTS) as using:
-            base = server.url("")
-            assert using.fetcher.sitemaps(base) == []
-            await using.answer(server.url("/x"))
-            assert using.fetcher.sitemaps(base) == [server.url("/a.xml"), "http://b.example/b.xml"]
-
-    run(main())
-
-
 # -- size --------------------------------------------------------------------------------------------------------------
 
 PADDING = b"# " + b"x" * 997 + b"\n"

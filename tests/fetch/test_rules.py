@@ -271,13 +271,6 @@ def test_the_longest_of_our_delays_counts() -> None:
     assert matcher(text).rules.crawl_delay_seconds == 7.0
 
 
-def test_sitemaps_are_everybodys_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "Sitemap: /a.xml\nUser-agent: other\nDisallow: /\nSITEMAP:https://x.example/ü.xml\nSitemap:\nSitemap: /a.xml"
-    assert matcher(text).rules.sitemaps == ("/a.xml", "https://x.example/ü.xml")
-    monkeypatch.setattr(rules, "SITEMAPS_MAX", 1)
-    assert matcher(text).rules.sitemaps == ("/a.xml",)
-
-
 def test_past_so_many_wild_rules_the_rest_is_stricter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "WILD_RULES_MAX", 1)
     text = "User-agent: *\nDisallow: /a*b\nDisallow: /c*d\nDisallow: /e$\nAllow: /f*\n"

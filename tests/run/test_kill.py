@@ -21,7 +21,7 @@ from halflife.store import Folder, Frontier, notes
 
 KILLS = int(os.environ.get("HALFLIFE_KILLS", "30"))
 SEED = int(os.environ.get("HALFLIFE_SEED", "20260101"))
-START_SECONDS = 1.2  # what starting takes at the most, so that half of the kills fall into that, and into repairs
+START_SECONDS = 0.9  # what starting takes at the most, so that half of the kills fall into that, and into repairs
 PAGES = 330  # of the little web: visits are shared out over the kills, so that there is something left to kill
 
 
@@ -62,13 +62,15 @@ def test_kill_and_resume(web: LittleWeb, crawling: Crawling, tmp_path: Path) -> 
         kept_before = written(into) if (into / "halflife.json").exists() else set()
         before = asked(web)
         process = subprocess.Popen(
-            [*command(web, into, "--events"), "--workers", "2"], start_new_session=True, stdout=subprocess.PIPE
+            [*command(web, into, "--events"), "--workers", "2", "--delay", "0.05"],
+            start_new_session=True,
+            stdout=subprocess.PIPE,
         )
         # The moment of the kill is the input of this test: at some time, or after so many pages.
         if rng.random() < 0.5:
             time.sleep(rng.uniform(0.05, START_SECONDS))
         else:
-            wait_for_visits(process, rng.randint(0, 3 * PAGES // KILLS))
+            wait_for_visits(process, rng.randint(0, PAGES // KILLS))
             time.sleep(rng.uniform(0, 0.01))
         runs = process.poll() is None
         hit += runs
@@ -81,7 +83,7 @@ def test_kill_and_resume(web: LittleWeb, crawling: Crawling, tmp_path: Path) -> 
         kills += 1
         again = {url for url, count in (asked(web) - before).items() if url in kept_before}
         assert not again, f"kill {kills}, seed {SEED}: fetched again: {again}"
-    assert hit > KILLS / 2, "most kills have to find a crawl that is under way"
+    assert hit >= KILLS / 2, "most kills have to find a crawl that is under way"
     last = subprocess.run(command(web, into, "--quiet"), timeout=120, check=False)
     assert last.returncode == 0
     whole = crawling("whole")

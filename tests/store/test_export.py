@@ -139,7 +139,7 @@ def test_places_where_no_file_can_be_are_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, advice in (
         (tmp_path, "cannot be used as it stands"),
-        (tmp_path / "none" / "p", "does not exist; check the spelling"),
+        (tmp_path / "none" / "p", "does not exist and cannot be made there; choose another folder"),
         (tmp_path / "file" / "p", "cannot be used as it stands"),
         (tmp_path / ("x" * 300), "cannot be used as it stands"),
     ):

@@ -17,7 +17,7 @@ import pytest
 
 from halflife.errors import StoreError
 from halflife.store import Entry, Folder, Frontier, SegmentWriter, mend
-from halflife.store.faults import damaged, store_error, told
+from halflife.store.faults import damaged, store_error, told, told_of_store
 from halflife.store.folder import write_whole
 from store.made import answered, decode, html, made_of, new_store, read
 
@@ -194,7 +194,7 @@ def test_a_frontier_that_is_missing_says_so(tmp_path: Path) -> None:
         (errno.EACCES, "no permission; change its permissions, or choose another folder"),
         (errno.EPERM, "no permission"),
         (errno.EROFS, "no permission"),
-        (errno.ENOENT, "does not exist; check the spelling"),
+        (errno.ENOENT, "does not exist and cannot be made there; choose another folder"),
         (errno.ENOTDIR, "cannot be used as it stands (Not a directory); choose another folder"),
         (errno.EISDIR, "cannot be used as it stands (Is a directory)"),
         (errno.ELOOP, "cannot be used as it stands (Too many"),
@@ -215,6 +215,20 @@ def test_errors_without_a_number_are_damage() -> None:
     assert str(store_error(OSError("magic bytes not found"), "place")).endswith("(magic bytes not found)")
     assert len(str(store_error(ValueError("x" * 5000), "place"))) < 400
     assert str(store_error(sqlite3.ProgrammingError("closed"), "place")).endswith("(closed)")
+
+
+def test_what_a_store_lacks_is_damage_and_what_else_goes_wrong_is_told_as_ever(tmp_path: Path) -> None:
+    with pytest.raises(StoreError) as raised, told_of_store(tmp_path / "a"):
+        (tmp_path / "a").read_bytes()
+    advice = "put it back from a copy, or start a new store with another --into"
+    assert str(raised.value) == f"{tmp_path / 'a'}: is missing; {advice}"
+    with pytest.raises(StoreError) as raised, told_of_store("elsewhere", "buy a new one"):
+        (tmp_path / "a").read_bytes()
+    assert str(raised.value) == f"{tmp_path / 'a'}: is missing; buy a new one"
+    with pytest.raises(StoreError, match="cannot be used as it stands"), told_of_store(tmp_path):
+        tmp_path.read_bytes()
+    with pytest.raises(StoreError, match=r"^place: is wrong; it is cut short"), told_of_store("elsewhere"):
+        raise damaged("place", "is wrong")
 
 
 def test_what_was_told_is_not_told_again() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,10 +15,11 @@ import pytest
 
 import halflife
 from halflife.errors import StoreError
-from halflife.store import Folder, SegmentWriter, opened
+from halflife.store import Folder, Frontier, SegmentWriter, opened, pages
 from halflife.store import folder as folder_module
 from store.made import SETTINGS, answered, html, made_of, new_store
 
+REPAIR = "put it back from a copy, or move its folder out of the store, which then lacks what was fetched in it"
 HOLDER = """
 import sys
 from halflife.store import Folder
@@ -99,9 +101,13 @@ def test_a_store_can_be_made_in_an_empty_folder_and_where_making_one_was_cut_sho
 
 def test_a_foreign_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").touch()
-    for ask in (Folder(tmp_path).exists, Folder(tmp_path).check):
-        with pytest.raises(StoreError, match="holds other files and is no halflife store; choose a folder"):
-            ask()
+    with pytest.raises(StoreError) as told:
+        Folder(tmp_path).exists()
+    what = f"{tmp_path}: holds other files and is no halflife store"
+    assert str(told.value) == f"{what}; choose a folder that is new, empty or a halflife store"
+    with pytest.raises(StoreError) as told:
+        Folder(tmp_path).check()
+    assert str(told.value) == f"{what}; give the folder of a crawl"
     assert [path.name for path in tmp_path.iterdir()] == ["photo.jpg"]
 
 
@@ -110,8 +116,45 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(StoreError, match=r"file"):
             Folder(path).create(SETTINGS)
-    with pytest.raises(StoreError, match="a file, not a folder"):
+    with pytest.raises(
+        StoreError, match="a file, not a folder; choose a folder that is new, empty or a halflife store"
+    ):
         Folder(tmp_path / "file").exists()
+    with pytest.raises(StoreError, match="a file, not a folder; give the folder of a crawl"):
+        Folder(tmp_path / "file").check()
+
+
+def test_a_folder_that_the_system_does_not_make_is_not_a_matter_of_spelling() -> None:
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("no /proc on this system")
+    folder = Folder("/proc/x/y")
+    assert not folder.exists()
+    with pytest.raises(StoreError, match=r"^/proc/x: does not exist and cannot be made there; choose another folder"):
+        folder.create(SETTINGS)
+
+
+def test_a_name_that_no_folder_can_have_is_told_of(tmp_path: Path) -> None:
+    for ask in (Folder(tmp_path / ("x" * 300)).exists, Folder(tmp_path / ("x" * 300)).check):
+        with pytest.raises(StoreError, match="cannot be used as it stands"):
+            ask()
+
+
+@pytest.mark.parametrize("also_gone", [[], ["frontier.sqlite"], ["segments"]])
+def test_a_store_without_its_settings_says_so_and_is_not_begun_anew(tmp_path: Path, also_gone: list[str]) -> None:
+    folder = new_store(tmp_path / "s")
+    Frontier(folder.frontier).close()
+    sealed(folder, "http://a.example/")
+    for name in also_gone:
+        path = folder.path / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    (folder.path / "halflife.json").unlink()
+    what = f"{folder.path / 'halflife.json'}: is missing, without which this is no halflife store; put it back from a copy, or"
+    with pytest.raises(StoreError) as told:
+        folder.check()
+    assert str(told.value) == f"{what} give the folder of a crawl"
+    with pytest.raises(StoreError) as told:
+        folder.exists()
+    assert str(told.value) == f"{what} choose a folder that is new, empty or a halflife store"
 
 
 def test_what_is_not_there_cannot_be_read(tmp_path: Path) -> None:
@@ -237,14 +280,17 @@ def test_every_file_of_a_segment_is_missed_when_it_is_cut_or_gone(tmp_path: Path
         whole = path.read_bytes()
         for wrong in (whole[:-1], whole + b"x", b""):
             path.write_bytes(wrong)
-            message = f"{path}: has {len(wrong):,} bytes instead of {len(whole):,}; it is cut short"
+            message = (
+                f"{path}: has {len(wrong):,} bytes instead of {len(whole):,}; it is cut short or damaged: {REPAIR}"
+            )
             for ask in (folder.segments, lambda: opened(folder)):
                 with pytest.raises(StoreError) as told:
                     ask()
-                assert str(told.value).startswith(message)
+                assert str(told.value) == message
         path.unlink()
-        with pytest.raises(StoreError, match=f"{path}: does not exist"):
+        with pytest.raises(StoreError) as told:
             folder.segments()
+        assert str(told.value) == f"{path}: is missing; {REPAIR}"
         path.write_bytes(whole)
     assert len(folder.segments()) == 1
 
@@ -259,9 +305,19 @@ def test_a_mark_cut_anywhere_is_damaged(tmp_path: Path) -> None:
             folder.segments()
 
 
+def test_a_segment_that_is_moved_out_is_done_without(tmp_path: Path) -> None:
+    folder = new_store(tmp_path / "s")
+    names = sorted(sealed(folder, f"http://a.example/{n}") for n in range(2))
+    (folder.segment(names[0]) / "pages.parquet").unlink()
+    with pytest.raises(StoreError, match=f"{names[0]}/pages.parquet: is missing; put it back from a copy, or move"):
+        list(pages(folder))
+    folder.segment(names[0]).rename(tmp_path / "elsewhere")
+    assert len(list(pages(folder))) == 1
+
+
 @pytest.mark.parametrize("name", ["segments", "journals"])
 def test_a_store_without_its_folders_says_so(tmp_path: Path, name: str) -> None:
     folder = new_store(tmp_path / "s")
     (folder.path / name).rmdir()
-    with pytest.raises(StoreError, match=f"{name}: does not exist"):
+    with pytest.raises(StoreError, match=f"{name}: is missing; put it back from a copy, or start a new store"):
         _ = folder.segments(), folder.journals()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from halflife.errors import StoreError
+from halflife.errors import SettingError, StoreError
 from halflife.records import Why
 from halflife.store import RANK_MAX, Entry, Frontier
 from halflife.store import hosts as hosts_module
@@ -249,6 +249,11 @@ def test_fates_are_listed_by_kind_in_order_of_discovery(path: Path) -> None:
     assert [fate.url for fate in frontier.fates(everything)] == [B, A, C, "http://c.example/"]
     assert [fate.url for fate in frontier.fates(everything, 2)] == [B, A]
     assert [fate.url for fate in frontier.fates(["waiting"], 0)] == []
+    for limit in ((1 << 63) - 1, 1 << 63, 10**30):
+        assert len(list(frontier.fates(everything, limit))) == 4
+    for limit in (-2, -(10**30)):
+        with pytest.raises(SettingError, match=f"--limit {limit}: must be 0 or more"):
+            frontier.fates(everything, limit)
     assert list(frontier.fates([])) == list(frontier.fates(["' OR 1 --"])) == []
     assert [fate.rank for fate in frontier.fates(["waiting"])] == [0]
     frontier.close()

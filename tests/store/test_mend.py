@@ -216,15 +216,41 @@ def test_what_comes_after_the_last_entry_is_dropped(crashed: Crashed, tmp_path: 
     is_mended(folder, crashed, len(crashed.urls))
 
 
-@pytest.mark.parametrize("gone", ["journal", "warc", "both"])
-def test_without_one_of_its_files_a_segment_never_happened(crashed: Crashed, tmp_path: Path, gone: str) -> None:
+@pytest.mark.parametrize("journal", [True, False])
+@pytest.mark.parametrize("warc", ["gone", "empty"])
+def test_without_its_warc_file_a_segment_never_happened(
+    crashed: Crashed, tmp_path: Path, journal: bool, warc: str
+) -> None:
     folder = copied(crashed, tmp_path / "s")
-    if gone != "warc":
+    if not journal:
         folder.journal(crashed.name).unlink()
-    if gone != "journal":
-        warc_of(folder, crashed).unlink()
+    warc_of(folder, crashed).unlink()
+    if warc == "empty":
+        warc_of(folder, crashed).touch()
     is_mended(folder, crashed, 0)
     assert list(folder.segments()) == ["20260101-000000-00000000"]
+
+
+@pytest.mark.parametrize("lost", ["mark", "journal"])
+def test_a_segment_whose_mark_or_journal_was_lost_is_not_removed(crashed: Crashed, tmp_path: Path, lost: str) -> None:
+    """No crash leaves a WARC file without one of them: somebody took it, and may have it still."""
+    folder = copied(crashed, tmp_path / "s")
+    name = {"mark": "20260101-000000-00000000", "journal": crashed.name}[lost]
+    (folder.segment(name) / "done.json").rename(tmp_path / "mark") if lost == "mark" else folder.journal(name).unlink()
+    before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
+    with pytest.raises(StoreError) as told:
+        mend(folder, read, decode)
+    assert str(told.value) == (
+        f"{folder.segment(name)}: has fetched pages, but neither its mark done.json nor its journal; put done.json back"
+        " from a copy, or move the folder out of the store, which then lacks those pages"
+    )
+    assert {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()} == before
+    if lost == "mark":
+        (tmp_path / "mark").rename(folder.segment(name) / "done.json")
+        is_mended(folder, crashed, len(crashed.urls))
+    else:
+        folder.segment(name).rename(tmp_path / "elsewhere")
+        assert mend(folder, read, decode) == []
 
 
 @pytest.mark.parametrize("head", [b"", MAGIC[:7], MAGIC])
@@ -263,9 +289,12 @@ def test_several_segments_are_mended_in_one_go(crashed: Crashed, tmp_path: Path)
 def test_a_reference_whose_original_is_gone_says_which_file_is_missing(crashed: Crashed, tmp_path: Path) -> None:
     folder = copied(crashed, tmp_path / "s")
     shutil.rmtree(folder.segment("20260101-000000-00000000"))
-    with pytest.raises(StoreError, match=r"20260101-000000-00000000\.warc\.gz: does not exist") as told:
+    with pytest.raises(StoreError, match=r"20260101-000000-00000000\.warc\.gz: is missing; put it back") as told:
         mend(folder, read, decode)
-    assert "\n" not in str(told.value)
+    segment = folder.segment(crashed.name)
+    assert str(told.value).endswith(f", or move {segment}, which refers to it, out of the store as well")
+    segment.rename(tmp_path / "elsewhere")
+    assert mend(folder, read, decode) == []
 
 
 def test_the_reader_is_given_the_answer_as_it_was(crashed: Crashed, tmp_path: Path) -> None:
@@ -338,3 +367,54 @@ def test_a_repair_that_is_killed_is_done_again(crashed: Crashed, tmp_path: Path)
         else:
             assert place >= 10  # the mark had its name already
         assert {name: (folder.segment(crashed.name) / name).read_bytes() for name in crashed.files} == crashed.files
+
+
+KILLED_AT = """
+import os, signal, sys
+from halflife.store import Folder, SegmentWriter, mend
+from store.made import decode, read
+folder, what, left = Folder(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+def killing(call):
+    def instead(*given, **named):
+        global left
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*given, **named)
+    return instead
+for name in ("unlink", "rmdir") if what == "remove" else ("mkdir", "open", "write", "fsync"):
+    setattr(os, name, killing(getattr(os, name)))
+if what == "remove":
+    mend(folder, read, decode)
+else:
+    SegmentWriter(folder, "20260103-000000-00000000")
+"""
+
+
+@pytest.mark.parametrize(("what", "calls"), [("begin", 7), ("remove", 4)])
+def test_who_is_killed_beginning_or_removing_a_segment_leaves_nothing_in_the_way(
+    crashed: Crashed, tmp_path: Path, what: str, calls: int
+) -> None:
+    """Killed before each of the calls that change what is on the disk."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    folders = [copied(crashed, tmp_path / f"{place}") for place in range(1, calls + 1)]
+    for folder in folders:
+        if what == "begin":
+            shutil.rmtree(folder.segment(crashed.name))
+            folder.journal(crashed.name).unlink()
+        else:
+            os.truncate(folder.journal(crashed.name), 5)
+            for path in folder.segment(crashed.name).glob("*.part"):
+                path.unlink()
+            (folder.segment(crashed.name) / "pages.parquet").touch()
+    killed = [
+        subprocess.Popen([sys.executable, "-c", KILLED_AT, str(folder.path), what, str(place)], env=environment)
+        for place, folder in enumerate(folders, 1)
+    ]
+    assert [process.wait() for process in killed] == [-signal.SIGKILL] * calls
+    for folder in folders:
+        assert mend(folder, read, decode) == []
+        assert folder.unsealed() == []
+        folder.forget_journals()
+        assert folder.journals() == []
+        assert list(folder.segments()) == ["20260101-000000-00000000"]

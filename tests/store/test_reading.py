@@ -287,6 +287,9 @@ def test_a_limit_may_be_as_large_as_it_likes(folder: Folder) -> None:
     put(folder, Made("http://a.example/"), Made("http://b.example/"))
     for limit in (0, 1, 2, (1 << 63) - 1, 1 << 63, 10**30):
         assert len(asked(folder, limit=limit)) == min(limit, 2)
+        assert links_to(folder, "http://c.example/", limit) == []
+    with pytest.raises(SettingError, match="--limit -1: must be 0 or more"):
+        links_to(folder, "http://c.example/", -1)
 
 
 def test_more_rows_than_are_held_at_a_time_come_all_and_in_order(folder: Folder) -> None:
@@ -366,7 +369,9 @@ def test_a_damaged_table_is_named_in_one_line(folder: Folder, table: str, where:
     path.write_bytes(content[:start] + b"\x0f" * (end - start) + content[end:])
     with pytest.raises(StoreError) as told:
         QUESTIONS[table](folder)
-    assert str(told.value).startswith(f"{path}: it is cut short or damaged: put it back from a copy")
+    assert str(told.value).startswith(
+        f"{path}: it is cut short or damaged: put it back from a copy, or move its folder"
+    )
     assert str(told.value).isprintable()
     path.write_bytes(content)
     assert QUESTIONS[table](folder)

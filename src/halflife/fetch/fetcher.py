@@ -12,10 +12,10 @@ from halflife.fetch.asking import Asker, Got
 from halflife.fetch.decode import PIECE_BYTES
 from halflife.fetch.dns import LookUp
 from halflife.fetch.place import Place, path_of, place_of
-from halflife.fetch.robots import PATH, Robots
+from halflife.fetch.robots import Robots
 from halflife.fetch.settings import FetchSettings
 from halflife.records import Failure, Fetch, Kind, Later, Target
-from halflife.urls import join, origin
+from halflife.urls import origin
 
 PLACES_MAX = 20_000  # origins taken apart and remembered: about 10 MB
 
@@ -76,12 +76,6 @@ class Fetcher:
     def learn_robots(self, base: str, blob: bytes) -> None:
         """What an earlier run learned of an origin's robots.txt."""
         self._robots.learn(base, blob)
-
-    def sitemaps(self, base: str) -> list[str]:
-        """The sitemaps that an origin's robots.txt names, canonical; [] while it is not known."""
-        verdict = self._robots.known(base)
-        lines = verdict.matcher.rules.sitemaps if verdict is not None and verdict.matcher is not None else ()
-        return [url for line in lines if (url := join(base + PATH, line))]
 
     def stop(self) -> None:
         """Send nothing more: whoever waits is told to come later. What is under way may end."""

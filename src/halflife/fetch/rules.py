@@ -20,14 +20,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-SITEMAPS_MAX = 1_000  # lines; a site with more has an index
 WILD_RULES_MAX = 2_000  # each is tried on every address; of further ones the part before the star is taken
 PATTERN_CHARACTERS_MAX = 4_096  # longer than any address: a longer pattern is cut
 
 DISALLOW = frozenset({"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"})
 AGENT_LINE = frozenset({"user-agent", "useragent", "user agent"})
 CRAWL_DELAY = frozenset({"crawl-delay", "crawldelay", "crawl delay"})
-SITEMAP = frozenset({"sitemap", "site-map"})
 
 LINE_END = re.compile(rb"\r\n|\r|\n")
 PRODUCT = re.compile(r"[A-Za-z_-]+|\*")
@@ -43,7 +41,6 @@ class Rules(Struct, frozen=True, array_like=True):
     allow: tuple[str, ...] = ()  # patterns, settled
     disallow: tuple[str, ...] = ()
     crawl_delay_seconds: float = 0.0
-    sitemaps: tuple[str, ...] = ()  # as they stand there
 
 
 class _Group:
@@ -63,7 +60,6 @@ def read_rules(data: bytes, token: str, bytes_max: int, whole: bool = True) -> R
         data = data[:bytes_max]
         data = data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]  # half a pattern would forbid too much
     groups: list[_Group] = []
-    sitemaps: list[str] = []
     for line in LINE_END.split(data.removeprefix(b"\xef\xbb\xbf")):
         name, value = _directive(line)
         if not name:
@@ -73,9 +69,6 @@ def read_rules(data: bytes, token: str, bytes_max: int, whole: bool = True) -> R
                 groups.append(_Group())
             matched = PRODUCT.match(value.decode("latin-1"))
             groups[-1].names.append(matched[0].lower() if matched else "")
-        elif name in SITEMAP:
-            if value and len(sitemaps) < SITEMAPS_MAX:
-                sitemaps.append(value.decode("utf-8", "replace")[:PATTERN_CHARACTERS_MAX])
         elif groups:
             _add(groups[-1], name, value)
     ours = [group for group in groups if token in group.names] or [group for group in groups if "*" in group.names]
@@ -83,7 +76,6 @@ def read_rules(data: bytes, token: str, bytes_max: int, whole: bool = True) -> R
         tuple(dict.fromkeys(pattern for group in ours for pattern in group.allow)),
         tuple(dict.fromkeys(pattern for group in ours for pattern in group.disallow)),
         max((group.crawl_delay_seconds for group in ours), default=0.0),
-        tuple(dict.fromkeys(sitemaps)),
     )
 
 

@@ -23,6 +23,8 @@ def skipped(into: Path | str, reasons: Sequence[str] = (), limit: int | None = N
     """Every discovered address that gave no page, with its reason, oldest first."""
     folder = Folder(Path(into))
     folder.check()
+    if limit is not None and limit < 0:
+        raise SettingError(f"--limit {limit}: must be 0 or more")
     frontier = Frontier(folder.frontier, read_only=True)
     try:
         kinds = [name for name, count in frontier.counts.items() if count and name not in FETCHED]

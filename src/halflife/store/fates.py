@@ -11,6 +11,7 @@ from halflife.store.database import Database
 
 WHYS = list(Why)  # as numbers in the tables: new ones go to the end of the enumeration
 WAITING = "waiting"
+ALL = -1  # as a limit: none
 
 COLUMNS = (
     "SELECT a.id, h.origin || a.path, a.why, vh.origin || v.path, coalesce(q.depth, a.depth),"
@@ -47,7 +48,7 @@ def fate_of(db: Database, id_: int) -> Fate | None:
     return None if row is None else Fate(row[0], row[1], WHYS[row[2]], row[3] or "", *row[4:])
 
 
-def fates_of(db: Database, kinds: Sequence[str], limit: int = -1) -> Iterator[Fate]:
+def fates_of(db: Database, kinds: Sequence[str], limit: int = ALL) -> Iterator[Fate]:
     """The addresses with one of these fates, streamed: first the waiting ones if asked for, each in order of discovery."""
     left = limit
     for sql, values in _questions(kinds):

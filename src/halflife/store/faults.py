@@ -15,13 +15,15 @@ FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 MISPLACED = frozenset({errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG})
 
 AGAIN = "then give the same command again: it goes on where it stopped"
-DAMAGED = "it is cut short or damaged: put it back from a copy, or start a new store with another --into"
+DAMAGED = "it is cut short or damaged"
+REPAIR = "put it back from a copy, or start a new store with another --into"
+REPAIR_SEGMENT = "put it back from a copy, or move its folder out of the store, which then lacks what was fetched in it"
 
 # The first byte of an SQLite error code says what kind it is; the others say more than a user needs.
 SQLITE_ADVICE = {
     sqlite3.SQLITE_FULL: f"the disk is full; free some space, {AGAIN}",
-    sqlite3.SQLITE_CORRUPT: DAMAGED,
-    sqlite3.SQLITE_NOTADB: DAMAGED,
+    sqlite3.SQLITE_CORRUPT: f"{DAMAGED}: {REPAIR}",
+    sqlite3.SQLITE_NOTADB: f"{DAMAGED}: {REPAIR}",
     sqlite3.SQLITE_READONLY: "it may not be written to; change its permissions",
     sqlite3.SQLITE_PERM: "it may not be opened; change its permissions",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; see that it exists and that you may read and write it",
@@ -40,8 +42,18 @@ def told(path: Path | str) -> Iterator[None]:
         raise store_error(error, path) from error
 
 
-def store_error(error: Exception, path: Path | str) -> StoreError:
-    """One line about an error of the system, of SQLite, Parquet or DuckDB."""
+@contextmanager
+def told_of_store(path: Path | str, repair: str = REPAIR) -> Iterator[None]:
+    """As `told`, about what a store has once it was made: not to find it is damage, which `repair` puts right."""
+    with told(path):
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise StoreError(f"{error.filename or path}: is missing; {repair}") from error
+
+
+def store_error(error: Exception, path: Path | str, repair: str = REPAIR) -> StoreError:
+    """One line about an error of the system, of SQLite, Parquet or DuckDB; damage is put right by `repair`."""
     if isinstance(error, StoreError):
         return error
     if isinstance(error, sqlite3.Error):
@@ -51,12 +63,12 @@ def store_error(error: Exception, path: Path | str) -> StoreError:
     first_line = str(error).strip().partition("\n")[0][:200]
     # What a damaged file holds may be quoted in it.
     shown = "".join(character if character.isprintable() else "?" for character in first_line)
-    return StoreError(f"{path}: {DAMAGED} ({shown})")
+    return StoreError(f"{path}: {DAMAGED}: {repair} ({shown})")
 
 
-def damaged(path: Path | str, what: str) -> StoreError:
+def damaged(path: Path | str, what: str, repair: str = REPAIR) -> StoreError:
     """A file of the store is not what was written."""
-    return StoreError(f"{path}: {what}; {DAMAGED}")
+    return StoreError(f"{path}: {what}; {DAMAGED}: {repair}")
 
 
 def _of_system(error: OSError) -> str:
@@ -65,7 +77,7 @@ def _of_system(error: OSError) -> str:
     if error.errno in FORBIDDEN:
         return "no permission; change its permissions, or choose another folder"
     if error.errno == errno.ENOENT:
-        return "does not exist; check the spelling"
+        return "does not exist and cannot be made there; choose another folder"
     if error.errno in MISPLACED:
         return f"cannot be used as it stands ({error.strerror}); choose another folder"
     return f"{error.strerror or error}; see to the disk, {AGAIN}"
@@ -76,5 +88,5 @@ def _of_sqlite(error: sqlite3.Error) -> str:
     advice = SQLITE_ADVICE.get(code & 0xFF) if code is not None else None
     if advice is None:
         # Some errors come without a code, and a foreign table layout has one that says nothing ("SQL logic error").
-        return f"{DAMAGED} ({error})"
+        return f"{DAMAGED}: {REPAIR} ({error})"
     return f"{advice} ({error})"

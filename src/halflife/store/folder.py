@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from halflife import __version__
 from halflife.errors import StoreError
-from halflife.store.faults import damaged, told
+from halflife.store.faults import REPAIR_SEGMENT, damaged, told, told_of_store
 from halflife.store.stored import Stored
 
 FORMAT = 1  # raised when an older version could not read, or would misread, what this one writes
@@ -35,6 +35,7 @@ OURS = frozenset(
     {SEGMENTS, JOURNALS, SPOOL, LOCK, f"{SETTINGS}.part"}
 )  # a store that is just being made has only these
 JOURNAL_ENDING = ".journal"
+ASK_A_CRAWL = "give the folder of a crawl"
 
 
 class About(Struct):
@@ -67,6 +68,10 @@ class Folder:
 
     def exists(self) -> bool:
         """Whether a store is here; False where one can be made. Anything else here is an error."""
+        return self._is_store("choose a folder that is new, empty or a halflife store")
+
+    def _is_store(self, otherwise: str) -> bool:
+        """Whether a store is here; `otherwise` says what to do where neither is one nor can one be made."""
         self._check_name()
         with told(self.path):
             if (self.path / SETTINGS).exists():
@@ -74,14 +79,20 @@ class Folder:
             if not self.path.exists():
                 return False
             if not self.path.is_dir():
+                raise StoreError(f"{self.path}: a file, not a folder; {otherwise}")
+            if self._was_store():
                 raise StoreError(
-                    f"{self.path}: a file, not a folder; choose a folder that is new, empty or a halflife store"
+                    f"{self.path / SETTINGS}: is missing, without which this is no halflife store; put it back from a copy,"
+                    f" or {otherwise}"
                 )
             if set(os.listdir(self.path)) <= OURS:
                 return False
-        raise StoreError(
-            f"{self.path}: holds other files and is no halflife store; choose a folder that is new, empty or a halflife store"
-        )
+        raise StoreError(f"{self.path}: holds other files and is no halflife store; {otherwise}")
+
+    def _was_store(self) -> bool:
+        """Whether there is what only comes once halflife.json is there: its loss is no reason to begin anew over it."""
+        segments = self.path / SEGMENTS
+        return (self.path / FRONTIER).exists() or (segments.is_dir() and any(segments.iterdir()))
 
     def _check_name(self) -> None:
         """Tables are opened by name, and the libraries that do so take names in UTF-8 only."""
@@ -105,11 +116,10 @@ class Folder:
     def check(self) -> About:
         """What the store says of itself, or an error when it is none that this version can read."""
         path = self.path / SETTINGS
-        if not self.path.exists():
-            raise StoreError(f"{self.path}: does not exist; give the folder of a crawl")
-        if not self.exists():
-            raise StoreError(f"{self.path}: no halflife store; give the folder of a crawl")
-        with told(path):
+        if not self._is_store(ASK_A_CRAWL):
+            what = "no halflife store" if self.path.exists() else "does not exist"
+            raise StoreError(f"{self.path}: {what}; {ASK_A_CRAWL}")
+        with told_of_store(path):
             text = path.read_bytes()
         try:
             about = msgspec.json.decode(text, type=About)
@@ -178,27 +188,27 @@ class Folder:
         return [name for name in self._names() if not (self.segment(name) / MARK).exists()]
 
     def _names(self) -> list[str]:
-        with told(self.path / SEGMENTS):
+        with told_of_store(self.path / SEGMENTS):
             return sorted(entry.name for entry in os.scandir(self.path / SEGMENTS) if entry.is_dir())
 
     def _checked(self, name: str) -> Mark:
         path = self.segment(name) / MARK
-        with told(path):
+        with told_of_store(path, REPAIR_SEGMENT):
             text = path.read_bytes()
         try:
             mark = msgspec.json.decode(text, type=Mark)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise damaged(path, f"cannot be read ({error})") from None
+            raise damaged(path, f"cannot be read ({error})", REPAIR_SEGMENT) from None
         for file, size in mark.files.items():
-            with told(path.parent / file):
+            with told_of_store(path.parent / file, REPAIR_SEGMENT):
                 found = (path.parent / file).stat().st_size
             if found != size:
-                raise damaged(path.parent / file, f"has {found:,} bytes instead of {size:,}")
+                raise damaged(path.parent / file, f"has {found:,} bytes instead of {size:,}", REPAIR_SEGMENT)
         return mark
 
     def journals(self) -> list[str]:
         """The segments that have a journal, oldest first."""
-        with told(self.path / JOURNALS):
+        with told_of_store(self.path / JOURNALS):
             names = os.listdir(self.path / JOURNALS)
         return sorted(name.removesuffix(JOURNAL_ENDING) for name in names if name.endswith(JOURNAL_ENDING))
 

@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from halflife.records import Target, Why
 from halflife.store.database import Database, Row
-from halflife.store.fates import WAITING, WHYS, Fate, fate_of, fates_of
+from halflife.store.fates import ALL, WAITING, WHYS, Fate, fate_of, fates_of
 from halflife.store.fingerprints import YOUNG_MAX, Fingerprints, fingerprint
 from halflife.store.hosts import Hosts
+from halflife.store.limits import checked_limit
 from halflife.urls import origin
 
 RANK_MAX = 65_535  # ranks are whole numbers, 0 is the best
@@ -349,9 +350,9 @@ class Frontier:
         id_ = self.id_of(url)
         return fate_of(self._db, id_) if id_ else None
 
-    def fates(self, kinds: Sequence[str], limit: int = -1) -> Iterator[Fate]:
+    def fates(self, kinds: Sequence[str], limit: int = ALL) -> Iterator[Fate]:
         """The addresses with one of these fates ('waiting' is one), however many; each kind in order of discovery."""
-        return fates_of(self._db, kinds, limit)
+        return fates_of(self._db, kinds, limit if limit == ALL else checked_limit(limit))
 
 
 def _found(entry: Entry) -> tuple[object, ...]:

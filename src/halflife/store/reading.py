@@ -13,15 +13,15 @@ from msgspec import Struct
 
 from halflife.errors import SettingError
 from halflife.store.columns import TABLES, schemas
-from halflife.store.faults import store_error
+from halflife.store.faults import REPAIR, REPAIR_SEGMENT, store_error
 from halflife.store.folder import Folder
+from halflife.store.limits import checked_limit
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 BATCH_ROWS = 2_048  # rows held in memory at a time while an answer is read
-LIMIT_MAX = (1 << 63) - 1  # DuckDB counts no further
 GARBLED = (ValueError, OverflowError, RuntimeError)  # what damaged files lead to, beside errors of DuckDB
 # Nothing is looked for on the network, and times are shown as they are stored.
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -102,7 +102,7 @@ def visits_of(folder: Folder, url: str) -> list[dict[str, Any]]:
 
 def links_to(folder: Folder, url: str, limit: int = 1_000) -> list[dict[str, Any]]:
     """The pages that link to an address, each with the words of its link."""
-    return list(_rows(folder, LINKS, {"url": url, "limit": limit}))
+    return list(_rows(folder, LINKS, {"url": url, "limit": checked_limit(limit)}))
 
 
 def opened(folder: Folder) -> duckdb.DuckDBPyConnection:
@@ -126,8 +126,6 @@ def opened(folder: Folder) -> duckdb.DuckDBPyConnection:
 def _pages_query(which: PageFilter) -> tuple[str, dict[str, Any]]:
     if which.order not in ORDERS:
         raise SettingError(f"--order {which.order!r}: must be {', '.join(ORDERS)}")
-    if which.limit is not None and which.limit < 0:
-        raise SettingError(f"--limit {which.limit}: must be 0 or more")
     _check_pattern(which.match)
     conditions = ["true"] if which.everything else ["w.kept AND NOT p.noindex"]
     values: dict[str, Any] = {}
@@ -146,7 +144,7 @@ def _pages_query(which: PageFilter) -> tuple[str, dict[str, Any]]:
     sql = f"{PAGES} WHERE {' AND '.join(conditions)} ORDER BY {ORDERS[which.order]}"
     if which.limit is not None:
         sql += " LIMIT $limit"
-        values["limit"] = min(which.limit, LIMIT_MAX)
+        values["limit"] = checked_limit(which.limit)
     return sql, values
 
 
@@ -200,8 +198,8 @@ def _named(error: Exception, folder: Folder) -> Exception:
     """The error about the file that DuckDB names, or that it cannot read by itself, or else about the store."""
     message = str(error)
     paths = [_table(folder, segment, name) for segment in folder.segments() for name in TABLES]
-    damaged = next((path for path in paths if str(path) in message), None)
-    return store_error(error, damaged or next(filter(_is_damaged, paths), folder.path))
+    damaged = next((path for path in paths if str(path) in message), None) or next(filter(_is_damaged, paths), None)
+    return store_error(error, damaged or folder.path, REPAIR_SEGMENT if damaged else REPAIR)
 
 
 def _is_damaged(path: Path) -> bool:

@@ -30,8 +30,10 @@ class SegmentWriter:
         self._broken = False
         with told(self._path):
             self._path.mkdir()
-            self._warc = WarcFile(self._path / warc_name(name), name)
+            # The journal comes first, and stays: a WARC file without one is never what a crash left behind.
             self._journal = Journal(folder.journal(name))
+            sync_folder(folder.journal(name).parent)
+            self._warc = WarcFile(self._path / warc_name(name), name)
         self._contents = Contents(self._path, name)
 
     @classmethod
