@@ -72,7 +72,7 @@ class Model(Struct):
             elif entry.skip:
                 continue
             elif known.fate in SOFT:
-                self.known[entry.url] = _known(entry, known.first)
+                self.known[entry.url] = _known(entry, entry)  # from now on this is how it was found
             elif known.fate == "waiting":
                 _improve(known, entry)
         return len(fresh)

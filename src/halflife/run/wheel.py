@@ -120,8 +120,7 @@ class _Wheel:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:
             raise KeyboardInterrupt
-        self.interrupted = True
-        self.tell(Warned("stopping: what is in flight is being finished; once more to end at once"))
+        self.interrupted = True  # no word of it from here: this may stand in the middle of another one's writing
 
     # -- what workers tell -----------------------------------------------------------------------------------------
 
@@ -282,6 +281,8 @@ class _Wheel:
 
     def _finish(self) -> None:
         """Let the workers finish, book the rest, and close the books."""
+        if self.interrupted:
+            self.tell(Warned("stopping: what is in flight is being finished; once more to end at once"))
         self.crew.stop()
         give_up = time.monotonic() + FINISH_SECONDS
         while not all(hand.stopped for hand in self.crew.hands) and time.monotonic() < give_up:
