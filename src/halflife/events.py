@@ -25,7 +25,7 @@ class Visited(Struct, frozen=True, tag="visited"):
     """One fetch is over, whatever came of it."""
 
     url: str
-    fate: str
+    fate: str  # what became of it; "robots_txt" of a robots.txt itself
     detail: str = ""
     title: str = ""
     weight: float | None = None

@@ -101,6 +101,15 @@ def test_what_is_wrong_with_the_web_is_a_fate(whole: tuple[Crawled, Counter[str]
     assert fate in found
 
 
+def test_a_robots_txt_is_told_by_another_word_than_what_it_forbids(whole: tuple[Crawled, Counter[str]]) -> None:
+    told = {event.url: event.fate for event in whole[0].events if isinstance(event, Visited)}
+    assert {fate for url, fate in told.items() if url.endswith("/robots.txt")} == {"robots_txt"}
+    assert {urlsplit(url).path for url, fate in told.items() if fate == "robots_txt"} <= {
+        "/robots.txt",
+        "/robots-for-all.txt",
+    }
+
+
 def test_robots_are_obeyed(whole: tuple[Crawled, Counter[str]]) -> None:
     _, seen = whole
     hosts = {urlsplit(url).hostname for url in seen}

@@ -63,7 +63,7 @@ def test_hostile_pages_cost_one_page_each(site: str, tmp_path: Path) -> None:
         topic="solar energy",
         exclude=(r"/n\?",),
         workers=1,
-        reading_seconds=2.0,
+        reading_seconds=5.0,
         fetch=FetchSettings(delay_seconds=0.0),
     )
     finished = crawl(settings, tmp_path / "store", told.append)

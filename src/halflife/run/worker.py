@@ -173,7 +173,7 @@ class Worker:
 
     def _keep(self, fetch: Fetch) -> None:
         """A robots.txt was fetched: kept and counted like anything else."""
-        head = Head("robots", at=fetch.at, wire_bytes=fetch.wire_bytes)
+        head = Head("robots_txt", at=fetch.at, wire_bytes=fetch.wire_bytes)
         writer = self._open_segment()
         end = writer.add(fetch, None, None, pack_head(head))
         self._tell(Report(writer.name, end, fetch.target, head))
