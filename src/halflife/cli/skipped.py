@@ -22,7 +22,6 @@ GROUPS = {
     ],
     "output": [*OUTPUT, COLUMNS],
 }
-LIMIT_MAX = (1 << 63) - 1  # a store counts no further
 LISTED = ("reason", "url", "via", "in_words")
 COUNTED = ("count", "reason", "in_words", "example")
 
@@ -32,14 +31,10 @@ def main(arguments: Sequence[str]) -> int:
     made = parser("skipped", ABOUT, EXAMPLES, GROUPS)
     made.add_argument("store", metavar="DIR", help="a folder that halflife crawl made")
     given = made.parse_args(list(arguments))
-    from halflife.errors import SettingError
     from halflife.run import skipped
     from halflife.run.listing import skipped_counts
 
     output = {"format": given.format, "output": given.output, "columns": given.columns}
-    if given.limit is not None and given.limit < 0:
-        raise SettingError(f"--limit {given.limit}: must be 0 or more")
     if given.list or given.reasons or given.limit is not None:
-        limit = None if given.limit is None else min(given.limit, LIMIT_MAX)
-        return put(skipped(given.store, given.reasons or (), limit), output, LISTED)
+        return put(skipped(given.store, given.reasons or (), given.limit), output, LISTED)
     return put(skipped_counts(given.store), output, COUNTED)

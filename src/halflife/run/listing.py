@@ -23,8 +23,6 @@ def skipped(into: Path | str, reasons: Sequence[str] = (), limit: int | None = N
     """Every discovered address that gave no page, with its reason, oldest first."""
     folder = Folder(Path(into))
     folder.check()
-    if limit is not None and limit < 0:
-        raise SettingError(f"--limit {limit}: must be 0 or more")
     frontier = Frontier(folder.frontier, read_only=True)
     try:
         kinds = [name for name, count in frontier.counts.items() if count and name not in FETCHED]
@@ -33,7 +31,7 @@ def skipped(into: Path | str, reasons: Sequence[str] = (), limit: int | None = N
                 raise SettingError(
                     f"--reason {reason!r}: must be among {', '.join(sorted(kinds)) or '(nothing was skipped)'}"
                 )
-        for fate in frontier.fates(list(reasons) or kinds, -1 if limit is None else limit):
+        for fate in frontier.fates(list(reasons) or kinds, limit):
             yield {
                 "reason": fate.fate,
                 "url": fate.url,

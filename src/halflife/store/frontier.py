@@ -350,9 +350,9 @@ class Frontier:
         id_ = self.id_of(url)
         return fate_of(self._db, id_) if id_ else None
 
-    def fates(self, kinds: Sequence[str], limit: int = ALL) -> Iterator[Fate]:
+    def fates(self, kinds: Sequence[str], limit: int | None = None) -> Iterator[Fate]:
         """The addresses with one of these fates ('waiting' is one), however many; each kind in order of discovery."""
-        return fates_of(self._db, kinds, limit if limit == ALL else checked_limit(limit))
+        return fates_of(self._db, kinds, ALL if limit is None else checked_limit(limit))
 
 
 def _found(entry: Entry) -> tuple[object, ...]:
