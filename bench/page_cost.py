@@ -81,11 +81,12 @@ def _places() -> list[Place]:
     from halflife.plan import Traps
     from halflife.run import books, known, messages, turns, visit
     from halflife.store import Frontier, SegmentWriter
+    from halflife.store.tables import Tables
 
     return [
         (visit, "read", READ), (visit, "weigh", WEIGH), (visit, "link_shares", LINKS), (known.Known, "fresh", KNOWN),
         (visit.Visitor, "_refusal", RULES), (Traps, "lookalike", RULES),
-        (SegmentWriter, "add", WARC), (SegmentWriter, "seal", PARQUET),
+        (SegmentWriter, "add", WARC), (Tables, "add", PARQUET), (SegmentWriter, "seal", PARQUET),
         (messages, "frame", MESSAGES), (messages, "pack_head", MESSAGES), (messages, "to_worker", MESSAGES),
         (books.Books, "book", EXPECT), (Frontier, "add", FRONTIER), (Frontier, "settle", FRONTIER),
         (Frontier, "release", CHOOSE), (Frontier, "turn", CHOOSE), (turns.Turns, "choose", CHOOSE),
