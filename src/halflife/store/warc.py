@@ -70,7 +70,7 @@ class WarcFile:
         offset = self.size
         record_id = self._id()
         body = Path(answer.spool) if answer.spool else answer.raw
-        block, payload, body_bytes = _digests(answer.head, body)
+        payload, body_bytes = _digest(body)
         date = _date(fetch.at)
         about = _about(fetch, date)
         digest = _named(payload)
@@ -79,7 +79,7 @@ class WarcFile:
         if original is not None:
             length = self._append([_revisit(record_id, about, answer.head, digest, original)], request)
             return Placed("revisit", offset, length, digest, body_bytes, original.segment, original.offset)
-        head = _response_head(record_id, about, block, digest, len(answer.head) + body_bytes) + answer.head
+        head = _response_head(record_id, about, digest, len(answer.head) + body_bytes) + answer.head
         record = [_member(LEVEL, head, body)] if isinstance(body, bytes) else _streamed(head, body)
         length = self._append(record, request)
         stored.put(payload, Original(fetch.target.url, date, record_id, self.segment, offset))
@@ -121,7 +121,7 @@ class WarcFile:
     def _request(self, request: bytes, about: str, concurrent_to: str) -> bytes:
         head = (
             f"WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: {self._id()}\r\n{about}"
-            f"WARC-Concurrent-To: {concurrent_to}\r\nWARC-Block-Digest: {_sha1(request)}\r\n"
+            f"WARC-Concurrent-To: {concurrent_to}\r\n"
             f"Content-Type: application/http;msgtype=request\r\nContent-Length: {len(request)}\r\n\r\n"
         )
         return _member(SHORT_LEVEL, head.encode(), request)
@@ -145,10 +145,10 @@ def _about(fetch: Fetch, date: str) -> str:
     return f"WARC-Target-URI: {fetch.target.url}\r\nWARC-Date: {date}\r\n{address}"
 
 
-def _response_head(record_id: str, about: str, block: bytes, digest: str, length: int) -> bytes:
+def _response_head(record_id: str, about: str, digest: str, length: int) -> bytes:
     return (
         f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: {record_id}\r\n{about}"
-        f"WARC-Block-Digest: {_named(block)}\r\nWARC-Payload-Digest: {digest}\r\n"
+        f"WARC-Payload-Digest: {digest}\r\n"
         f"Content-Type: application/http;msgtype=response\r\nContent-Length: {length}\r\n\r\n"
     ).encode()
 
@@ -157,22 +157,21 @@ def _revisit(record_id: str, about: str, head: bytes, digest: str, original: Ori
     text = (
         f"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Record-ID: {record_id}\r\n{about}WARC-Profile: {PROFILE}\r\n"
         f"WARC-Refers-To: {original.record_id}\r\nWARC-Refers-To-Target-URI: {original.url}\r\n"
-        f"WARC-Refers-To-Date: {original.date}\r\nWARC-Block-Digest: {_sha1(head)}\r\n"
+        f"WARC-Refers-To-Date: {original.date}\r\n"
         f"WARC-Payload-Digest: {digest}\r\nContent-Type: application/http;msgtype=response\r\n"
         f"Content-Length: {len(head)}\r\n\r\n"
     )
     return _member(SHORT_LEVEL, text.encode(), head)
 
 
-def _digests(head: bytes, body: bytes | Path) -> tuple[bytes, bytes, int]:
-    """SHA-1 of head and body together, and of the body, and how long the body is."""
-    block, payload = hashlib.sha1(head, usedforsecurity=False), hashlib.sha1(usedforsecurity=False)
+def _digest(body: bytes | Path) -> tuple[bytes, int]:
+    """SHA-1 of a body, and how long it is."""
+    payload = hashlib.sha1(usedforsecurity=False)
     length = 0
     for piece in _pieces(body):
-        block.update(piece)
         payload.update(piece)
         length += len(piece)
-    return block.digest(), payload.digest(), length
+    return payload.digest(), length
 
 
 def _pieces(body: bytes | Path) -> Iterator[bytes]:
@@ -198,12 +197,8 @@ def _streamed(head: bytes, body: Path) -> Iterator[bytes]:
     yield packer.compress(END) + packer.flush()
 
 
-def _sha1(data: bytes) -> str:
-    return _named(hashlib.sha1(data, usedforsecurity=False).digest())
-
-
 def _named(digest: bytes) -> str:
-    """A SHA-1 as WARC files have it: in base 32, ten bits at a time, for that is done three times a page."""
+    """A SHA-1 as WARC files have it: in base 32, ten bits at a time, for that is done for every page."""
     number = int.from_bytes(digest, "big")
     return f"sha1:{''.join([PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])}"
 
