@@ -21,7 +21,17 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("
 README = (ROOT / "README.md").read_text()
 OURS = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 FENCED = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
-OTHERS = {"--help", "--small", "--profile", "--only", "--rounds", "--table", "--install", "--topics"}  # of scripts
+OTHERS = {
+    "--help",
+    "--version",
+    "--small",
+    "--profile",
+    "--only",
+    "--rounds",
+    "--table",
+    "--install",
+    "--topics",
+}  # of scripts
 
 
 def usage(capsys: pytest.CaptureFixture[str], command: str) -> str:

@@ -193,7 +193,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     from halflife import __version__
 
     assert main(["--version"]) == 0
-    assert __version__ in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith(f"halflife {__version__} (pages are walked in ")
     assert main(["--help"]) == 0
     assert "crawl" in capsys.readouterr().out
     assert main([]) == 2

@@ -60,7 +60,9 @@ def _dispatch(given: list[str]) -> int:
         say([_overview() + "\n"])
         return 0
     if given[0] in ("-V", "--version"):
-        say([f"halflife {__version__}\n"])
+        from halflife.run import IS_COMPILED
+
+        say([f"halflife {__version__} (pages are walked in {'C' if IS_COMPILED else 'Python'})\n"])
         return 0
     command = given[0]
     if command not in COMMANDS:

@@ -5,5 +5,6 @@ Never: fetches, judges, or raises for what the web does. Start at: `read.py`, th
 """
 
 from halflife.page.read import read
+from halflife.page.walk import IS_COMPILED
 
-__all__ = ["read"]
+__all__ = ["IS_COMPILED", "read"]

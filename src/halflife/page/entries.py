@@ -6,8 +6,8 @@ import re
 from html import unescape
 
 from msgspec import Struct
-from selectolax.lexbor import LexborHTMLParser
 
+from halflife.page.html import text_of
 from halflife.page.marks import Marks, heed_language
 from halflife.page.media import kind_by_ending, kind_by_type
 from halflife.records import Link, Medium, Page
@@ -19,14 +19,6 @@ FEED_TEXT_CHARACTERS_MAX = 8_000_000  # all entries together; whole books have o
 TAGS_MAX = 4_000  # of a text that is parsed: tags in each other take quadratic time. Of more, tags are just taken out
 TITLE_CHARACTERS_MAX = 1_000  # of a description as well
 
-# A line of its own in the text.
-BLOCKS = frozenset([
-    "address", "article", "aside", "blockquote", "br", "center", "dd", "div", "dl", "dt", "figcaption", "figure", "footer",
-    "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "option", "p", "pre", "section",
-    "table", "td", "th", "tr", "ul",
-])  # fmt: skip
-UNREAD = ["script", "style", "template", "noembed", "noframes", "svg"]
-BLOCK_TAG = re.compile(rf"</?(?:{'|'.join(sorted(BLOCKS))})(?![A-Za-z0-9:-])", re.I)
 TAG = re.compile("<[^<>]*>")
 MARKED = re.compile("<[A-Za-z/!?]|&[#A-Za-z]")
 
@@ -133,16 +125,11 @@ def enclose(entry: Entry, joined: Joiner, place: str, mime: str, medium: str = "
 
 def shown(markup: str) -> str:
     """What a reader sees of a piece of HTML: white space folded, blocks separated by newlines."""
-    line = " ".join(markup.split())
-    if not MARKED.search(line):
-        return line
-    line = BLOCK_TAG.sub(r"\n\g<0>", line)
-    if line.count("<") > TAGS_MAX:
-        return folded(unescape(TAG.sub("", line)))
-    tree = LexborHTMLParser(line)
-    tree.strip_tags(UNREAD, recursive=True)
-    body = tree.body
-    return folded(body.text()) if body is not None else ""
+    if not MARKED.search(markup):
+        return one_line(markup)
+    if markup.count("<") > TAGS_MAX:
+        return one_line(unescape(TAG.sub(" ", markup)))
+    return text_of(markup.encode("utf-8", "replace"))
 
 
 def folded(text: str) -> str:

@@ -12,8 +12,10 @@ categories are passed over.
 from __future__ import annotations
 
 from halflife.page.charset import in_utf8, is_utf8
-from halflife.page.entries import BLOCKS, UNREAD, Entries, Entry, enclose, folded, one_line, shown
+from halflife.page.entries import Entries, Entry, enclose, folded, one_line, shown
 from halflife.page.feedjson import read_json
+from halflife.page.html import names_that_mean
+from halflife.page.walk import AFTER, BEFORE, CONCEALING, GONE
 from halflife.page.xmlstream import XmlStream
 from halflife.records import Page
 from halflife.urls import Joiner, join
@@ -49,6 +51,9 @@ FURTHER = frozenset({"next", "prev-archive"})
 LITERAL_TYPES = frozenset({"", "text", "text/plain"})
 MARKUP_TYPES = frozenset({"html", "xhtml", "text/html", "application/xhtml+xml", "escaped", "xml"})
 CLOSING = "</"  # Atom's plain text has no tags; where one is closed in it, the type is wrong
+# In content that is XHTML: elements that are a line of their own, and those that are not shown.
+BLOCKS = names_that_mean(BEFORE | AFTER)
+UNREAD = names_that_mean(GONE | CONCEALING) | {"template"}
 BREAK = "\x0b"  # between blocks; no document has it when it comes here
 
 

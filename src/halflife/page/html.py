@@ -1,8 +1,7 @@
 """HTML: what a reader sees of it, and where it leads.
 
-The tree is lexbor's, by selectolax, so what comes out is what a browser makes of the page, however broken. One pass over
-its elements gathers links, media, headings and marks, and puts marks into the text (`flow.py`) where blocks, links and
-pictures are; then the text is taken in one piece.
+The tree is lexbor's, by selectolax, so what comes out is what a browser makes of the page, however broken. One walk over
+it (`walk.py`) gives the text, the links, and the elements that mean something; here is said which those are, and what.
 
     text      what is shown: no title, script, style, template; nothing under `hidden` or display:none, no closed dialog
     links     a, area, frame, iframe and link rel=next/prev, in the page's order and with multiplicity; also hidden ones,
@@ -17,43 +16,65 @@ Options of a list are text like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
-from halflife.page.flow import CLOSE, OPEN, POINT, SPACED_BREAK, UNMARKED, Flow, flow, fold_words
 from halflife.page.marks import ROBOTS, Marks, heed_language, heed_refresh, heed_robots
 from halflife.page.media import first_of_srcset, kind_by_ending, kind_by_type, kinds_by_ending
+from halflife.page.walk import (
+    AFTER,
+    ANCHOR,
+    BEFORE,
+    CONCEALED,
+    CONCEALING,
+    ELEMENT,
+    GONE,
+    SHUT,
+    WORDS,
+    LinkFound,
+    Walked,
+    fold_words,
+    tag_number,
+    walk,
+)  # fmt: skip
 from halflife.records import Link, Medium, Page
 from halflife.urls import Joiner, join
 
-HIDDEN = '[hidden]:not([hidden="until-found"]),[style*="display:none"],[style*="display: none"]'
 HTML_BYTES_MAX = 16_000_000  # the largest indexes of documentation have three; what comes behind is not read
 LINKS_MAX = 50_000  # as many as a sitemap may have; more are counted
+ELEMENTS_MAX = 20_000  # that are looked at for other reasons
 MEDIA_MAX = 2_000
 HEADINGS_MAX = 1_000
 TITLE_CHARACTERS_MAX = 1_000
 WORDS_CHARACTERS_MAX = 1_000  # of one anchor, heading or caption
 CONTEXT_CHARACTERS = 80  # each side of a medium: as Page.around has it for links
 
-# What is in these is not shown, whatever it is; `template` holds its content outside of the tree.
-GONE = "script style noembed noframes"
-GONE_TREES = "svg noscript datalist"  # these have elements in them: links in them count, and words do not
-BLOCKS = (
-    "address article aside blockquote caption center details dir div dl fieldset figcaption figure footer form h1 h2 h3"
-    " h4 h5 h6 header hgroup legend main menu nav p pre search section summary frameset optgroup video audio"
-)
-# Nothing but another of its kind follows these within their parent, so a mark before each will do.
-BEGINNINGS = "br hr dd dt li td th option"
-ENDINGS = "table ol ul"  # these begin with one of those, so a mark behind each will do
-BLOCK, BEGINNING, ENDING, ANCHOR = (
-    -1,
-    -2,
-    -3,
-    -4,
-)  # what an element means; from 0 on, the place of its reader in _OTHERS
+# lexbor has room for a character reference as long as its name: of these two the characters are longer, by a byte
+# which it writes behind its buffer when that is just full. So they never reach it.
+LONG_REFERENCE = re.compile(rb"&n([GL])t;")
+LONG_CHARACTERS = {b"G": "\u226b\u20d2".encode(), b"L": "\u226a\u20d2".encode()}
 MEDIA_TAGS = {"img": "image", "video": "video", "audio": "audio", "embed": "", "object": "", "source": ""}
+HEADINGS = "h1 h2 h3 h4 h5 h6"
+# What each element means to the walk; for those that are an ELEMENT, `_Reader` has a method too.
+MEANINGS = {
+    "a": ANCHOR,
+    "address article aside blockquote caption center details dir div dl fieldset figcaption figure footer form header"
+    " hgroup legend main menu nav p pre search section summary frameset optgroup": BEFORE | AFTER,
+    # Nothing but another of its kind follows these within their parent, so a line that begins before each will do.
+    "br hr dd dt li td th option": BEFORE,
+    "table ol ul": AFTER,  # these begin with one of those
+    # What is in these is not shown, whatever it is; `template` holds its content outside of the tree.
+    "script style noembed noframes": GONE,
+    "svg noscript datalist": CONCEALING,  # these have elements in them: links in them count, and words do not
+    "dialog": BEFORE | AFTER | SHUT,
+    "title": ELEMENT | WORDS | GONE,
+    "iframe": ELEMENT | GONE,
+    "area frame base meta link html img embed object source": ELEMENT,
+    f"video audio {HEADINGS}": BEFORE | AFTER | ELEMENT,
+}
 
 
 def read_html(url: str, body: bytes, charset: str, marks: Marks) -> Page:
@@ -61,8 +82,41 @@ def read_html(url: str, body: bytes, charset: str, marks: Marks) -> Page:
     return _Reader(url, body, charset, marks).page()
 
 
+def text_of(body: bytes) -> str:
+    """What is shown of a piece of HTML that is UTF-8."""
+    return _walked(body, 0, 0)[0]
+
+
+def names_that_mean(bits: int) -> frozenset[str]:
+    """The elements that mean one of these to a walk."""
+    return frozenset(name for names, kind in MEANINGS.items() if kind & bits for name in names.split())
+
+
+def _walked(body: bytes, links_max: int, elements_max: int) -> Walked:
+    tree = LexborHTMLParser(LONG_REFERENCE.sub(_long_characters, body))
+    root = tree.root
+    assert root is not None  # lexbor makes one of anything
+    return walk(root, tree.body or root, KINDS, links_max, elements_max)
+
+
+def _long_characters(reference: re.Match[bytes]) -> bytes:
+    return LONG_CHARACTERS[reference[1]]
+
+
+class _Element(NamedTuple):
+    """An element that the walk was asked for, as it gives them."""
+
+    tag: int
+    parent: int
+    links_before: int
+    start: int  # below 0 where it is not shown
+    end: int
+    words: str
+    attributes: dict[str, str | None]
+
+
 class _Reader:
-    """One pass over one tree."""
+    """One page."""
 
     def __init__(self, url: str, body: bytes, charset: str, marks: Marks) -> None:
         self.url, self.charset, self.marks = url, charset, marks
@@ -70,29 +124,17 @@ class _Reader:
         self.title = ""
         self.description = ""
         self.headings: list[str] = []
-        self.links_cut = 0
-        # href, rel, the element when its words have marks in the text, and else its words
-        self._links: list[tuple[str, str | None, LexborNode | None, str]] = []
-        self._media: list[tuple[str, str, str, bool]] = []  # src, kind, text, whether it has a mark in the text
+        self._media: list[tuple[str, str, str, int]] = []  # src, kind, text, where in the text it stands
         self._feeds: list[Medium] = []
-        self._points = 0
-        self._tree = LexborHTMLParser(body[:HTML_BYTES_MAX])
-        self._gone: list[LexborNode] = []  # taken out when the walk is over
-        self._concealed: set[int] = set()  # what is in hidden parts, by its place in memory
-        # Style sheets hide what they like; the two ways that a tag itself can are looked for only where they may be.
-        if b" hidden" in body or b"display:" in body:
-            for node in self._tree.css(HIDDEN):
-                self._conceal(node)
+        self._textless: list[tuple[int, LinkFound]] = []  # links that stand nowhere in the text, and links before them
+        walked = _walked(body[:HTML_BYTES_MAX], LINKS_MAX, ELEMENTS_MAX)
+        self.text, self._links, elements, self.links_cut = walked
+        for element in map(_Element._make, elements):
+            READERS[element.tag](self, element)
 
     def page(self) -> Page:
         """Everything together."""
-        self._walk()
-        for node in self._gone:
-            node.decompose()
-        body = self._tree.body or self._tree.root
-        marked = sum([node is not None for _, _, node, _ in self._links])
-        flowing = flow(body.text() if body is not None else "", marked, self._points)
-        links = self._made_links(flowing)
+        links = self._made_links()
         marks = self.marks
         return Page(
             url=self.url,
@@ -102,102 +144,40 @@ class _Reader:
             description=self.description,
             language=marks.language,
             headings=tuple(self.headings),
-            text=flowing.text,
+            text=self.text,
             canonical=marks.canonical,
             noindex=marks.noindex,
             nofollow=marks.nofollow,
             refresh=marks.refresh,
             refresh_seconds=marks.refresh_seconds,
             links=links,
-            media=self._made_media(flowing, links),
+            media=self._made_media(links),
             links_cut=self.links_cut,
         )
 
-    def _conceal(self, node: LexborNode) -> None:
-        """Nothing in an element is shown."""
-        if node.mem_id not in self._concealed and node.tag not in ("html", "body"):
-            self._gone.append(node)
-            self._concealed.update([inner.mem_id for inner in node.traverse()])
+    # -- what the elements mean ------------------------------------------------------------------------------------
 
-    def _walk(self) -> None:
-        """Once over all elements. Blocks and links are most of what there is, so they are met here, without a call each."""
-        root, concealed, links = self._tree.root, self._concealed, self._links
-        kind_of = _KINDS.get
-        # Marks are put beside the element that was reached, so they do not disturb who walks on from there.
-        for node in root.traverse() if root is not None else ():
-            kind = kind_of(node.tag_id)
-            if kind is None:
-                continue
-            if kind == BEGINNING:
-                node.insert_before(SPACED_BREAK)
-            elif kind == BLOCK:
-                node.insert_before(SPACED_BREAK)
-                node.insert_after(SPACED_BREAK)
-            elif kind == ENDING:
-                node.insert_after(SPACED_BREAK)
-            elif kind != ANCHOR:
-                _OTHERS[kind](self, node)
-            elif (href := (attributes := node.attributes).get("href")) and href[0] != "#":
-                if len(links) >= LINKS_MAX:
-                    self.links_cut += 1
-                elif concealed and node.mem_id in concealed:
-                    links.append((href, attributes.get("rel"), None, _words_of(node)))
-                else:
-                    node.insert_before(OPEN)
-                    node.insert_after(CLOSE)
-                    links.append((href, attributes.get("rel"), node, ""))
+    def heading(self, element: _Element) -> None:
+        words = self.text[element.start : element.end].replace("\n", " ") if element.start >= 0 else ""
+        if words and len(self.headings) < HEADINGS_MAX:
+            self.headings.append(words[:WORDS_CHARACTERS_MAX])
 
-    # -- what the rarer elements mean ------------------------------------------------------------------------------
+    def area(self, element: _Element) -> None:
+        attributes = element.attributes
+        self._link(element, "href", attributes.get("alt") or attributes.get("title"))
 
-    def block(self, node: LexborNode) -> None:
-        node.insert_before(SPACED_BREAK)
-        node.insert_after(SPACED_BREAK)
+    def frame(self, element: _Element) -> None:
+        attributes = element.attributes
+        self._link(element, "src", attributes.get("title") or attributes.get("name"))
 
-    def heading(self, node: LexborNode) -> None:
-        if len(self.headings) < HEADINGS_MAX and not self._is_concealed(node):
-            words = fold_words(node.text())
-            if words:
-                self.headings.append(words[:WORDS_CHARACTERS_MAX])
-        self.block(node)
+    def _link(self, element: _Element, name: str, words: str | None) -> None:
+        href = element.attributes.get(name)
+        if href and href[0] != "#":
+            rel = element.attributes.get("rel")
+            self._textless.append((element.links_before, (href, rel, 0, 0, words or "")))
 
-    def area(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        self._textless(attributes.get("href"), attributes.get("alt") or attributes.get("title"), attributes.get("rel"))
-
-    def frame(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        self._textless(attributes.get("src"), attributes.get("title") or attributes.get("name"), None)
-        if node.tag == "iframe":
-            self.gone(node)
-
-    def gone(self, node: LexborNode) -> None:
-        """Nothing in it is shown, and nothing in it is an element."""
-        if not self._is_concealed(node):
-            self._gone.append(node)
-
-    def gone_tree(self, node: LexborNode) -> None:
-        """Nothing in it is shown."""
-        self._conceal(node)
-
-    def dialog(self, node: LexborNode) -> None:
-        """Shown only when it is open."""
-        if "open" in node.attributes:
-            self.block(node)
-        else:
-            self._conceal(node)
-
-    def _textless(self, href: str | None, words: str | None, rel: str | None) -> None:
-        """A link whose words stand nowhere in the text."""
-        if not href or href[0] == "#":
-            return
-        if len(self._links) >= LINKS_MAX:
-            self.links_cut += 1
-        else:
-            self._links.append((href, rel, None, words or ""))
-
-    def medium(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        tag = node.tag or ""
+    def medium(self, element: _Element) -> None:
+        attributes, tag = element.attributes, NAMES[element.tag]
         src = attributes.get("data" if tag == "object" else "src") or attributes.get("data-src")
         if (not src or src.startswith("data:")) and (
             srcset := attributes.get("srcset") or attributes.get("data-srcset")
@@ -205,31 +185,28 @@ class _Reader:
             src = first_of_srcset(srcset)
         if not src or src.startswith("data:") or len(self._media) >= MEDIA_MAX:
             return
-        kind = MEDIA_TAGS[tag] or kind_by_type(attributes.get("type") or "") or _kind_of_source(node, tag)
+        kind = MEDIA_TAGS[tag] or kind_by_type(attributes.get("type") or "")
+        if not kind and tag == "source":
+            kind = KINDS_OF_SOURCE.get(element.parent, "")
         text = fold_words(attributes.get("alt") or attributes.get("title") or attributes.get("aria-label") or "")
-        in_text = tag not in ("source", "object") and not self._is_concealed(node)
-        if in_text:
-            node.insert_before(POINT)
-            self._points += 1
-        self._media.append((src, kind, text[:WORDS_CHARACTERS_MAX], in_text))
-        if tag in ("video", "audio"):
-            self.block(node)
+        at = -1 if tag in ("source", "object") else element.start
+        self._media.append((src, kind, text[:WORDS_CHARACTERS_MAX], at))
 
-    def set_title(self, node: LexborNode) -> None:
-        if not self.title and not self._is_concealed(node):
-            self.title = fold_words(node.text())[:TITLE_CHARACTERS_MAX]
+    def set_title(self, element: _Element) -> None:
+        if not self.title and element.start != CONCEALED:
+            self.title = fold_words(element.words)[:TITLE_CHARACTERS_MAX]
 
-    def set_base(self, node: LexborNode) -> None:
-        href = node.attributes.get("href")
+    def set_base(self, element: _Element) -> None:
+        href = element.attributes.get("href")
         if href and self.base == self.url:
             self.base = join(self.url, href) or self.url
 
-    def set_language(self, node: LexborNode) -> None:
-        attributes = node.attributes
+    def set_language(self, element: _Element) -> None:
+        attributes = element.attributes
         heed_language(self.marks, attributes.get("lang") or attributes.get("xml:lang"))
 
-    def meta(self, node: LexborNode) -> None:
-        attributes = node.attributes
+    def meta(self, element: _Element) -> None:
+        attributes = element.attributes
         content = attributes.get("content")
         if not content:
             return
@@ -244,15 +221,15 @@ class _Reader:
             elif http == "content-language":
                 heed_language(self.marks, content)
 
-    def link(self, node: LexborNode) -> None:
-        attributes = node.attributes
+    def link(self, element: _Element) -> None:
+        attributes = element.attributes
         href, rel = attributes.get("href"), (attributes.get("rel") or "").lower().split()
         if not href or not rel:
             return
         if "canonical" in rel:
             self.marks.canonical = self.marks.canonical or join(self.base, href) or ""
         elif "next" in rel or "prev" in rel:
-            self._textless(href, attributes.get("title"), None)
+            self._link(element, "href", attributes.get("title"))
         elif "alternate" in rel and kind_by_type(attributes.get("type") or "") == "feed":
             url = join(self.base, href)
             if url and len(self._feeds) < MEDIA_MAX:
@@ -260,63 +237,54 @@ class _Reader:
                     Medium(url, "feed", fold_words(attributes.get("title") or "")[:WORDS_CHARACTERS_MAX])
                 )
 
-    def _is_concealed(self, node: LexborNode) -> bool:
-        return node.mem_id in self._concealed
-
     # -- what comes of them ----------------------------------------------------------------------------------------
 
-    def _made_links(self, flowing: Flow) -> tuple[Link, ...]:
-        joiner = Joiner(self.base)
-        text, spans = flowing.text, iter(flowing.links)
+    def _in_order(self) -> Iterator[LinkFound]:
+        """All links, those without a place in the text where they belong."""
+        at = 0
+        for before, textless in self._textless:
+            yield from self._links[at:before]
+            yield textless
+            at = before
+        yield from self._links[at:]
+
+    def _made_links(self) -> tuple[Link, ...]:
+        walked = self._links
+        if self._textless:
+            walked = list(self._in_order())
+            self.links_cut += max(0, len(walked) - LINKS_MAX)
+        joiner, text = Joiner(self.base), self.text
         made = []
-        for href, rel, node, words in self._links:
-            start, end = next(spans) if node is not None else (0, 0)
+        for href, rel, start, end, words in walked[:LINKS_MAX]:
             url = joiner(href)
             if url is None:
                 continue
-            if end > start:
+            if end:
                 words = text[start:end]
                 if "\n" in words:
                     words = words.replace("\n", " ")
             else:
-                words = fold_words(words) if node is None else _words_of(node)
-                start = end = 0
+                words = fold_words(words)
             if len(words) > WORDS_CHARACTERS_MAX:
                 words = words[:WORDS_CHARACTERS_MAX]
             made.append(Link(url, words, start, end, rel is not None and _is_nofollow(rel)))
         return tuple(made)
 
-    def _made_media(self, flowing: Flow, links: tuple[Link, ...]) -> tuple[Medium, ...]:
+    def _made_media(self, links: tuple[Link, ...]) -> tuple[Medium, ...]:
         made = {(feed.url, feed.kind): feed for feed in self._feeds}
-        joiner, points = Joiner(self.base), iter(flowing.points)
-        for src, kind, text, in_text in self._media:
-            at = next(points) if in_text else -1
+        joiner = Joiner(self.base)
+        for src, kind, text, at in self._media:
             url = joiner(src)
             if url is not None:
                 kind = kind or kind_by_ending(url) or "document"
-                made.setdefault((url, kind), Medium(url, kind, text, _around(flowing.text, at, at)))
+                made.setdefault((url, kind), Medium(url, kind, text, _around(self.text, at, at)))
         kinds = kinds_by_ending(link.url for link in links)
         for link in links if kinds else ():
             found = kinds.get(link.url)
             if found and len(made) < MEDIA_MAX:
-                context = _around(flowing.text, link.start, link.end) if link.end else ""
+                context = _around(self.text, link.start, link.end) if link.end else ""
                 made.setdefault((link.url, found), Medium(link.url, found, link.anchor, context))
         return tuple(made.values())
-
-
-def _words_of(node: LexborNode) -> str:
-    """The words of a link, or what stands for them."""
-    words = fold_words(node.text().translate(UNMARKED))
-    if not words:
-        alts = [alt for picture in node.css("img[alt]") if (alt := picture.attributes.get("alt"))]
-        words = fold_words(" ".join(alts) or node.attributes.get("title") or node.attributes.get("aria-label") or "")
-    return words
-
-
-def _kind_of_source(node: LexborNode, tag: str) -> str:
-    """A source is of its parent's kind."""
-    parent = node.parent.tag if tag == "source" and node.parent is not None else ""
-    return {"video": "video", "audio": "audio", "picture": "image"}.get(parent or "", "")
 
 
 def _is_nofollow(rel: str) -> bool:
@@ -327,27 +295,23 @@ def _around(text: str, start: int, end: int) -> str:
     return text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS] if start >= 0 else ""
 
 
-def _kinds() -> tuple[dict[int, int], tuple[Callable[[_Reader, LexborNode], Any], ...]]:
-    """What each element means, by lexbor's number of its name; and who reads those that are no block and no anchor."""
-    others: dict[str, Callable[[_Reader, LexborNode], Any]] = {
+def _kinds() -> bytes:
+    """What each element means, by its number. Names that HTML does not know have higher ones."""
+    numbers = {tag_number(name): kind for names, kind in MEANINGS.items() for name in names.split()}
+    return bytes([numbers.get(number, 0) for number in range(256)])
+
+
+def _readers() -> dict[str, Callable[[_Reader, _Element], Any]]:
+    """Who reads each element that the walk is asked for."""
+    return {
         **dict.fromkeys(MEDIA_TAGS, _Reader.medium),
-        **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Reader.heading),
-        **dict.fromkeys(GONE.split(), _Reader.gone),
-        **dict.fromkeys(GONE_TREES.split(), _Reader.gone_tree),
+        **dict.fromkeys(HEADINGS.split(), _Reader.heading),
         "area": _Reader.area, "frame": _Reader.frame, "iframe": _Reader.frame, "title": _Reader.set_title,
-        "base": _Reader.set_base, "dialog": _Reader.dialog,
-        "meta": _Reader.meta, "link": _Reader.link, "html": _Reader.set_language,
+        "base": _Reader.set_base, "meta": _Reader.meta, "link": _Reader.link, "html": _Reader.set_language,
     }  # fmt: skip
-    readers = tuple(dict.fromkeys(others.values()))
-    kinds = {
-        **dict.fromkeys(BLOCKS.split(), BLOCK),
-        **dict.fromkeys(BEGINNINGS.split(), BEGINNING),
-        **dict.fromkeys(ENDINGS.split(), ENDING),
-        "a": ANCHOR,
-        **{name: readers.index(read) for name, read in others.items()},
-    }
-    scratch = LexborHTMLParser("")
-    return {scratch.create_node(name).tag_id: kind for name, kind in kinds.items()}, readers
 
 
-_KINDS, _OTHERS = _kinds()
+KINDS = _kinds()
+NAMES = {tag_number(name): name for name in _readers()}
+READERS = {tag_number(name): read for name, read in _readers().items()}
+KINDS_OF_SOURCE = {tag_number("video"): "video", tag_number("audio"): "audio", tag_number("picture"): "image"}

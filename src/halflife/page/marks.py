@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from halflife.page.flow import fold_words
+from halflife.page.walk import fold_words
 from halflife.urls import join
 
 ROBOTS = ("robots", "halflife")  # what is said to other robots is not for us

@@ -15,9 +15,10 @@ and makes known what it links to.
 
 from __future__ import annotations
 
+from halflife.page import IS_COMPILED
 from halflife.run.explain import why
 from halflife.run.listing import export, pages, skipped
 from halflife.run.settings import Budget, CrawlSettings
 from halflife.run.wheel import crawl
 
-__all__ = ["Budget", "CrawlSettings", "crawl", "export", "pages", "skipped", "why"]
+__all__ = ["IS_COMPILED", "Budget", "CrawlSettings", "crawl", "export", "pages", "skipped", "why"]

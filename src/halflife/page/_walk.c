@@ -1,0 +1,551 @@
+/* The walk of walk.py over lexbor's own tree, without a Python object for each node: a fifth of the time.
+
+   What it finds must be what walk.py finds, node for node; tests/page/test_walk.py holds the two equal. The tree belongs to
+   selectolax, whose module exports lexbor's functions: `bind` looks them up there by name. Nodes are only ever handed to those
+   functions, never looked into, so nothing here depends on how lexbor lays them out. The tree must not change or go away
+   during a call; the caller holds it. No recursion, every buffer grows before it is written to, every count has its limit. */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BEFORE = 1, AFTER = 2, ANCHOR = 4, ELEMENT = 8, GONE = 16, CONCEALING = 32, WORDS = 64, SHUT = 128 };
+enum { OUTSIDE = -1, CONCEALED = -2 };
+enum { IS_ELEMENT = 1, IS_TEXT = 3 };
+enum { LOOKED_INTO_MAX = 1000 }; /* nodes, for the words of one link or title that are not in the text */
+
+typedef void Node;
+typedef const unsigned char Text;
+
+static struct {
+    Node *(*first_child)(Node *);
+    Node *(*next)(Node *);
+    Node *(*parent)(Node *);
+    uintptr_t (*tag)(Node *);
+    int (*type)(Node *);
+    Text *(*text)(Node *, size_t *);
+    Text *(*attribute)(Node *, Text *, size_t, size_t *);
+    _Bool (*has_attribute)(Node *, Text *, size_t);
+    Node *(*first_attribute)(Node *);
+    Node *(*next_attribute)(Node *);
+    Text *(*attribute_name)(Node *, size_t *);
+    Text *(*attribute_value)(Node *, size_t *);
+} lexbor;
+static uintptr_t image_tag;
+
+static const struct { const char *name; void *place; } FUNCTIONS[] = {
+    {"lxb_dom_node_first_child_noi", &lexbor.first_child},
+    {"lxb_dom_node_next_noi", &lexbor.next},
+    {"lxb_dom_node_parent_noi", &lexbor.parent},
+    {"lxb_dom_node_tag_id_noi", &lexbor.tag},
+    {"lxb_dom_node_type_noi", &lexbor.type},
+    {"lxb_dom_node_text_content", &lexbor.text},
+    {"lxb_dom_element_get_attribute", &lexbor.attribute},
+    {"lxb_dom_element_has_attribute", &lexbor.has_attribute},
+    {"lxb_dom_element_first_attribute_noi", &lexbor.first_attribute},
+    {"lxb_dom_element_next_attribute_noi", &lexbor.next_attribute},
+    {"lxb_dom_attr_qualified_name", &lexbor.attribute_name},
+    {"lxb_dom_attr_value_noi", &lexbor.attribute_value},
+};
+
+/* -- buffers --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct { unsigned char *bytes; size_t length, room; } Buffer;
+
+/* Room for so many more bytes; 0 when there is no memory. */
+static int reserve(Buffer *buffer, size_t more)
+{
+    if (more > PY_SSIZE_T_MAX / 4 - buffer->length) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    size_t least = buffer->length + more;
+    if (least <= buffer->room)
+        return 1;
+    size_t room = least * 2 < 4096 ? 4096 : least * 2;
+    void *bytes = PyMem_Realloc(buffer->bytes, room);
+    if (bytes == NULL) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    buffer->bytes = bytes;
+    buffer->room = room;
+    return 1;
+}
+
+static int append(Buffer *buffer, const void *bytes, size_t length)
+{
+    if (!reserve(buffer, length))
+        return 0;
+    if (length)
+        memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+    return 1;
+}
+
+static PyObject *decoded(Text *bytes, size_t length)
+{
+    return PyUnicode_DecodeUTF8(bytes ? (const char *)bytes : "", (Py_ssize_t)length, "replace");
+}
+
+/* -- white space ----------------------------------------------------------------------------------------------------------- */
+
+/* How many bytes the white space takes that `at` begins with, 0 for none: what str.split() splits at. */
+static inline size_t white_length(Text *at, size_t left)
+{
+    unsigned char first = at[0];
+    if (first < 0x80)
+        return first == ' ' || (first >= 9 && first <= 13) || (first >= 0x1C && first <= 0x1F);
+    if (first == 0xC2)
+        return left > 1 && (at[1] == 0x85 || at[1] == 0xA0) ? 2 : 0;
+    if (left < 3 || (first != 0xE1 && first != 0xE2 && first != 0xE3))
+        return 0;
+    unsigned char second = at[1], third = at[2];
+    if (first == 0xE1)
+        return second == 0x9A && third == 0x80 ? 3 : 0;
+    if (first == 0xE3)
+        return second == 0x80 && third == 0x80 ? 3 : 0;
+    if (second == 0x81)
+        return third == 0x9F ? 3 : 0;
+    return second == 0x80 && (third <= 0x8A || third == 0xA8 || third == 0xA9 || third == 0xAF) ? 3 : 0;
+}
+
+static int is_blank(Text *bytes, size_t length)
+{
+    for (size_t at = 0, white; at < length; at += white)
+        if (!(white = white_length(bytes + at, length - at)))
+            return 0;
+    return 1;
+}
+
+/* -- the walk -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct { /* a link or another element that means something */
+    Node *node;
+    uintptr_t tag;
+    int is_link, hidden; /* hidden: 0, OUTSIDE or CONCEALED */
+    size_t links_before, start_bytes, start, end; /* start and end in characters */
+} Found;
+
+typedef struct { size_t depth, found; } Open;
+
+typedef struct {
+    const unsigned char *kinds;
+    size_t kinds_length;
+    Buffer text, found, open; /* bytes, Found, Open */
+    size_t characters, links, links_max, links_cut, elements, elements_max;
+    char white; /* what stands before the next word: 0, ' ' or '\n' */
+} Walk;
+
+/* Words go into the text with one white character between them, and a newline where a block begins or ended. */
+static int flow(Walk *walk, Text *bytes, size_t length)
+{
+    if (!reserve(&walk->text, length + 1))
+        return 0;
+    unsigned char *out = walk->text.bytes + walk->text.length;
+    size_t characters = walk->characters;
+    char white = walk->white;
+    for (size_t at = 0; at < length;) {
+        size_t skipped = white_length(bytes + at, length - at);
+        if (skipped) {
+            if (!white)
+                white = ' ';
+            at += skipped;
+            continue;
+        }
+        if (white) {
+            if (out != walk->text.bytes) {
+                *out++ = (unsigned char)white;
+                characters++;
+            }
+            white = 0;
+        }
+        characters += (bytes[at] & 0xC0) != 0x80;
+        *out++ = bytes[at++];
+    }
+    walk->text.length = (size_t)(out - walk->text.bytes);
+    walk->characters = characters;
+    walk->white = white;
+    return 1;
+}
+
+static unsigned kind_of(const Walk *walk, uintptr_t tag)
+{
+    return tag < walk->kinds_length ? walk->kinds[tag] : 0;
+}
+
+static Text *attribute(Node *node, const char *name, size_t *length)
+{
+    *length = 0;
+    return lexbor.attribute(node, (Text *)name, strlen(name), length);
+}
+
+/* Whether `bytes` begin with this text, which is in small letters, whatever the case of theirs. */
+static int begins(Text *bytes, size_t length, const char *text)
+{
+    size_t wanted = strlen(text);
+    if (length < wanted)
+        return 0;
+    for (size_t at = 0; at < wanted; at++)
+        if ((bytes[at] >= 'A' && bytes[at] <= 'Z' ? bytes[at] + 32 : bytes[at]) != text[at])
+            return 0;
+    return 1;
+}
+
+static size_t behind_blanks(Text *bytes, size_t length, size_t at)
+{
+    while (at < length && (bytes[at] == ' ' || (bytes[at] >= 9 && bytes[at] <= 13)))
+        at++;
+    return at;
+}
+
+/* Whether a style says display: none. */
+static int is_display_none(Text *style, size_t length)
+{
+    for (size_t at = 0; at + 12 <= length; at++) {
+        if (!begins(style + at, length - at, "display"))
+            continue;
+        size_t colon = behind_blanks(style, length, at + 7);
+        if (colon < length && style[colon] == ':') {
+            size_t value = behind_blanks(style, length, colon + 1);
+            if (begins(style + value, length - value, "none"))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether an element's own attributes say that it is not shown. */
+static int hides_itself(Node *node)
+{
+    for (Node *each = lexbor.first_attribute(node); each != NULL; each = lexbor.next_attribute(each)) {
+        size_t length = 0;
+        Text *name = lexbor.attribute_name(each, &length);
+        int is_hidden = name != NULL && length == 6 && memcmp(name, "hidden", 6) == 0;
+        if (!is_hidden && (name == NULL || length != 5 || memcmp(name, "style", 5) != 0))
+            continue;
+        Text *value = lexbor.attribute_value(each, &length);
+        if (is_hidden ? value == NULL || length != 11 || !begins(value, length, "until-found")
+                      : value != NULL && is_display_none(value, length))
+            return 1;
+    }
+    return 0;
+}
+
+static int leads_away(Node *node)
+{
+    size_t length;
+    Text *href = attribute(node, "href", &length);
+    return href != NULL && length > 0 && href[0] != '#';
+}
+
+/* Note an element that means something; it stays open until its end is reached. */
+static int note(Walk *walk, Node *node, uintptr_t tag, int is_link, int hidden, size_t depth)
+{
+    if (is_link ? walk->links >= walk->links_max : walk->elements >= walk->elements_max) {
+        walk->links_cut += is_link ? 1 : 0;
+        return 1;
+    }
+    Open open = {depth, walk->found.length / sizeof(Found)};
+    Found found = {node, tag, is_link, hidden, walk->links, walk->text.length, walk->characters, walk->characters};
+    walk->links += is_link ? 1 : 0;
+    walk->elements += is_link ? 0 : 1;
+    return append(&walk->found, &found, sizeof found) && (hidden || append(&walk->open, &open, sizeof open));
+}
+
+/* The end of an element is reached: where its words are in the text is known. */
+static void settle(Walk *walk, size_t depth)
+{
+    if (!walk->open.length)
+        return;
+    Open *open = (Open *)(walk->open.bytes + walk->open.length) - 1;
+    if (open->depth != depth)
+        return;
+    Found *found = (Found *)walk->found.bytes + open->found;
+    if (walk->text.length > found->start_bytes) {
+        unsigned char first = walk->text.bytes[found->start_bytes];
+        found->start += first == ' ' || first == '\n';
+        found->end = walk->characters;
+    }
+    walk->open.length -= sizeof(Open);
+}
+
+static int walk_tree(Walk *walk, Node *root, Node *body)
+{
+    size_t depth = 0, concealed_at = 0, body_at = 0; /* the depth of the outermost that conceals, and of the body */
+    for (Node *node = root;;) {
+        int type = lexbor.type(node), down = 1;
+        depth++;
+        if (type == IS_TEXT) {
+            if (body_at && !concealed_at) {
+                size_t length = 0;
+                Text *text = lexbor.text(node, &length);
+                if (text != NULL && !flow(walk, text, length))
+                    return 0;
+            }
+        } else if (type == IS_ELEMENT) {
+            uintptr_t tag = lexbor.tag(node);
+            unsigned kind = kind_of(walk, tag);
+            if (node == body)
+                body_at = depth;
+            int shown = body_at && !concealed_at;
+            int conceals = kind & CONCEALING || (kind & SHUT && !lexbor.has_attribute(node, (Text *)"open", 4)) ||
+                           (node != root && node != body && hides_itself(node));
+            if (shown && kind & BEFORE)
+                walk->white = '\n';
+            if (kind & (ANCHOR | ELEMENT) && (kind & ELEMENT || leads_away(node)) &&
+                !note(walk, node, tag, kind & ANCHOR, concealed_at || conceals ? CONCEALED : body_at ? 0 : OUTSIDE, depth))
+                return 0;
+            if (conceals && !concealed_at)
+                concealed_at = depth;
+            down = !(kind & GONE);
+        }
+        Node *next = down ? lexbor.first_child(node) : NULL;
+        while (next == NULL) {
+            settle(walk, depth);
+            if (concealed_at == depth)
+                concealed_at = 0;
+            if (body_at && !concealed_at && lexbor.type(node) == IS_ELEMENT && kind_of(walk, lexbor.tag(node)) & AFTER)
+                walk->white = '\n';
+            if (body_at == depth)
+                body_at = 0;
+            depth--;
+            if (depth == 0)
+                return 1;
+            next = lexbor.next(node);
+            if (next == NULL)
+                node = lexbor.parent(node);
+        }
+        node = next;
+    }
+}
+
+/* -- words that are not in the text ---------------------------------------------------------------------------------------- */
+
+/* The text in an element (images == 0), or what its images are called. */
+static int look_into(const Walk *walk, Node *root, int images, Buffer *words)
+{
+    Node *node = root;
+    for (int left = LOOKED_INTO_MAX; left > 0; left--) {
+        int type = lexbor.type(node), down = 1;
+        size_t length = 0;
+        Text *text = NULL;
+        if (type == IS_TEXT) {
+            text = images ? NULL : lexbor.text(node, &length);
+        } else if (type == IS_ELEMENT) {
+            down = node == root || !(kind_of(walk, lexbor.tag(node)) & GONE);
+            if (images && lexbor.tag(node) == image_tag) {
+                text = attribute(node, "alt", &length);
+                if (text != NULL && is_blank(text, length))
+                    text = NULL;
+                if (text != NULL && words->length && !append(words, " ", 1))
+                    return 0;
+            }
+        }
+        if (text != NULL && !append(words, text, length))
+            return 0;
+        Node *next = down ? lexbor.first_child(node) : NULL;
+        while (next == NULL) {
+            if (node == root)
+                return 1;
+            next = lexbor.next(node);
+            if (next == NULL)
+                node = lexbor.parent(node);
+        }
+        node = next;
+    }
+    return 1;
+}
+
+/* The words of a link that has none in the text. */
+static PyObject *link_words(const Walk *walk, const Found *found)
+{
+    Buffer words = {0};
+    PyObject *made = NULL;
+    if (found->hidden && !look_into(walk, found->node, 0, &words))
+        goto end;
+    if (is_blank(words.bytes, words.length)) {
+        words.length = 0;
+        if (!look_into(walk, found->node, 1, &words))
+            goto end;
+    }
+    if (words.length) {
+        made = decoded(words.bytes, words.length);
+        goto end;
+    }
+    size_t length;
+    Text *label = attribute(found->node, "title", &length);
+    if (label == NULL || is_blank(label, length))
+        label = attribute(found->node, "aria-label", &length);
+    made = decoded(label, label == NULL ? 0 : length);
+end:
+    PyMem_Free(words.bytes);
+    return made;
+}
+
+/* -- what comes of it ------------------------------------------------------------------------------------------------------ */
+
+static PyObject *attributes_of(Node *node)
+{
+    PyObject *made = PyDict_New();
+    for (Node *each = made ? lexbor.first_attribute(node) : NULL; each != NULL; each = lexbor.next_attribute(each)) {
+        size_t length = 0;
+        Text *bytes = lexbor.attribute_name(each, &length);
+        PyObject *name = decoded(bytes, bytes == NULL ? 0 : length);
+        length = 0;
+        bytes = lexbor.attribute_value(each, &length);
+        PyObject *value = bytes != NULL ? decoded(bytes, length) : Py_NewRef(Py_None);
+        int set = name != NULL && value != NULL ? PyDict_SetItem(made, name, value) : -1;
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+        if (set < 0) {
+            Py_DECREF(made);
+            return NULL;
+        }
+    }
+    return made;
+}
+
+/* (href, rel, start, end, words): steals nothing, returns NULL on an error. */
+static PyObject *made_link(const Walk *walk, const Found *found)
+{
+    size_t length;
+    int is_nowhere = found->hidden || found->end <= found->start;
+    Text *bytes = attribute(found->node, "href", &length);
+    PyObject *href = decoded(bytes, length);
+    bytes = attribute(found->node, "rel", &length);
+    PyObject *rel = bytes != NULL ? decoded(bytes, length) : Py_NewRef(Py_None);
+    PyObject *words = is_nowhere ? link_words(walk, found) : PyUnicode_FromString("");
+    PyObject *start = PyLong_FromSize_t(is_nowhere ? 0 : found->start);
+    PyObject *end = PyLong_FromSize_t(is_nowhere ? 0 : found->end);
+    PyObject *made = href && rel && words && start && end ? PyTuple_Pack(5, href, rel, start, end, words) : NULL;
+    Py_XDECREF(href);
+    Py_XDECREF(rel);
+    Py_XDECREF(words);
+    Py_XDECREF(start);
+    Py_XDECREF(end);
+    return made;
+}
+
+/* (tag, parent's tag, links before it, start, end, words, attributes) */
+static PyObject *made_element(const Walk *walk, const Found *found)
+{
+    Node *parent = lexbor.parent(found->node);
+    uintptr_t parent_tag = parent != NULL ? lexbor.tag(parent) : 0;
+    Py_ssize_t start = found->hidden ? found->hidden : (Py_ssize_t)found->start;
+    Py_ssize_t end = found->hidden ? found->hidden : (Py_ssize_t)found->end;
+    PyObject *words = NULL, *attributes = attributes_of(found->node);
+    Buffer raw = {0};
+    if (attributes != NULL &&
+        (!(kind_of(walk, found->tag) & WORDS) || look_into(walk, found->node, 0, &raw)))
+        words = decoded(raw.bytes, raw.length);
+    PyMem_Free(raw.bytes);
+    if (words == NULL) {
+        Py_XDECREF(attributes);
+        return NULL;
+    }
+    return Py_BuildValue("(nnnnnNN)", (Py_ssize_t)found->tag, (Py_ssize_t)(parent_tag < walk->kinds_length ? parent_tag : 0),
+                         (Py_ssize_t)found->links_before, start, end, words, attributes);
+}
+
+static PyObject *made_all(const Walk *walk)
+{
+    PyObject *text = decoded(walk->text.bytes, walk->text.length);
+    PyObject *links = PyList_New(0), *elements = PyList_New(0);
+    const Found *found = (const Found *)walk->found.bytes, *last = found + walk->found.length / sizeof(Found);
+    int failed = !text || !links || !elements;
+    for (; !failed && found < last; found++) {
+        PyObject *one = found->is_link ? made_link(walk, found) : made_element(walk, found);
+        failed = one == NULL || PyList_Append(found->is_link ? links : elements, one) < 0;
+        Py_XDECREF(one);
+    }
+    if (failed) {
+        Py_XDECREF(text);
+        Py_XDECREF(links);
+        Py_XDECREF(elements);
+        return NULL;
+    }
+    return Py_BuildValue("(NNNn)", text, links, elements, (Py_ssize_t)walk->links_cut);
+}
+
+/* -- the module ------------------------------------------------------------------------------------------------------------ */
+
+/* The lexbor node that a selectolax node stands for. */
+static Node *node_of(PyObject *wrapped)
+{
+    PyObject *place = PyObject_GetAttrString(wrapped, "mem_id");
+    Node *node = place != NULL ? PyLong_AsVoidPtr(place) : NULL;
+    Py_XDECREF(place);
+    if (node == NULL && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "no node");
+    return node;
+}
+
+static PyObject *walk_(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    Walk walk = {0};
+    PyObject *root, *body;
+    Node *root_node, *body_node;
+    Py_ssize_t kinds_length, links_max, elements_max;
+    const char *kinds;
+    if (!PyArg_ParseTuple(arguments, "OOy#nn", &root, &body, &kinds, &kinds_length, &links_max, &elements_max) ||
+        (root_node = node_of(root)) == NULL || (body_node = node_of(body)) == NULL)
+        return NULL;
+    if (lexbor.type == NULL || links_max < 0 || elements_max < 0) {
+        PyErr_SetString(PyExc_ValueError, "not bound, or a limit below zero");
+        return NULL;
+    }
+    walk.kinds = (const unsigned char *)kinds;
+    walk.kinds_length = (size_t)kinds_length;
+    walk.links_max = (size_t)links_max;
+    walk.elements_max = (size_t)elements_max;
+    PyObject *made = walk_tree(&walk, root_node, body_node) ? made_all(&walk) : NULL;
+    PyMem_Free(walk.text.bytes);
+    PyMem_Free(walk.found.bytes);
+    PyMem_Free(walk.open.bytes);
+    return made;
+}
+
+static PyObject *bind(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    const char *path;
+    Py_ssize_t number;
+    if (!PyArg_ParseTuple(arguments, "sn", &path, &number))
+        return NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL) {
+        PyErr_Format(PyExc_ImportError, "%s is not loaded", path);
+        return NULL;
+    }
+    for (size_t place = 0; place < sizeof FUNCTIONS / sizeof *FUNCTIONS; place++) {
+        void *function = dlsym(library, FUNCTIONS[place].name);
+        if (function == NULL) {
+            PyErr_Format(PyExc_ImportError, "%s has no %s", path, FUNCTIONS[place].name);
+            return NULL;
+        }
+        memcpy(FUNCTIONS[place].place, &function, sizeof function);
+    }
+    image_tag = (uintptr_t)number;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef METHODS[] = {
+    {"bind", bind, METH_VARARGS,
+     "Find lexbor's functions in the loaded library at a path, ImportError without one; and images have this tag number."},
+    {"walk", walk_, METH_VARARGS, "See walk.py."},
+    {0},
+};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, .m_name = "_walk", .m_doc = "The walk of walk.py in C.", .m_size = -1, .m_methods = METHODS,
+};
+
+PyMODINIT_FUNC PyInit__walk(void)
+{
+    return PyModule_Create(&MODULE);
+}

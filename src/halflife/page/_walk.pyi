@@ -1,0 +1,6 @@
+from selectolax.lexbor import LexborNode
+
+from halflife.page.walk import Walked
+
+def bind(path: str, image: int) -> None: ...
+def walk(root: LexborNode, body: LexborNode, kinds: bytes, links_max: int, elements_max: int) -> Walked: ...
