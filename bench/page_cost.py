@@ -7,6 +7,8 @@ chosen, its addresses are fetched, each answer is read, weighed and written, and
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import tempfile
 import time
 from collections import deque
@@ -42,6 +44,7 @@ class Profile(NamedTuple):
 
 def profile(small: bool, pages_max: int) -> None:
     """Print, for each table, the cost of a page by stage and the cost of a known link."""
+    _surround_as_workers()
     if lacking := nginx_missing():
         raise SystemExit(f"bench crawl --profile: not run: it needs {lacking}")
     with tempfile.TemporaryDirectory(prefix="halflife-bench-") as scratch:
@@ -54,6 +57,17 @@ def profile(small: bool, pages_max: int) -> None:
             folder.mkdir()
             _report(sets, crawl_here(sets, folder / "crawl", pages_max or UNLIMITED))
             _report_known_link(sets, folder)
+
+
+def _surround_as_workers() -> None:
+    """Begin again with what worker processes are given: glibc looks at it only when a process starts."""
+    from halflife.run.crew import SURROUNDINGS
+    from halflife.run.worker import rarely_collect_garbage
+
+    rarely_collect_garbage()
+    if not os.environ.items() >= SURROUNDINGS.items():
+        sys.stdout.flush()
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | SURROUNDINGS)
 
 
 def crawl_here(sets: list[PageSet], into: Path, pages_max: int) -> Profile:
@@ -109,9 +123,10 @@ def _turn_the_wheel(settings: Any, into: Path, pages_max: int, ledger: Ledger) -
     turns = Turns(books)
     pages, committed_at = 0, time.monotonic()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        loop = runner.get_loop()
         desk = Desk(begun, ledger)
         fetcher = runner.run(_made(Fetcher, begun.settings.fetch, ignored, ignored))
-        fetch_all = ledger.timed(FETCH, lambda targets: runner.run(_fetch_all(fetcher, targets)))
+        fetch_all = ledger.timed(FETCH, lambda targets: loop.run_until_complete(_fetch_all(fetcher, targets)))
         while pages < pages_max and (site := frontier.turn(time.time())):
             lease = messages.frame(messages.Lease(site, turns.choose(site, pages_max - pages)))
             taken: Any = messages.to_worker(lease[LENGTH_BYTES:])

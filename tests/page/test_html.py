@@ -124,12 +124,6 @@ def test_the_page_may_say_what_its_address_is(markup: str, canonical: str) -> No
     assert page_of(markup).canonical == canonical
 
 
-def test_references_that_overflow_the_parsers_buffer_are_resolved_before_it() -> None:
-    page = page_of("<title>&nGt;</title><p title='&nLt;'>&nLt; &nGt; &ngt; &amp;nGt;" + "&nGt;" * 10_000)
-    assert page.title == "\u226b\u20d2"
-    assert page.text == "\u226a\u20d2 \u226b\u20d2 \u226f &nGt;" + "\u226b\u20d2" * 10_000
-
-
 # -- links -----------------------------------------------------------------------------------------------------------
 
 

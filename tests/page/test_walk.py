@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,11 +15,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from halflife.page import walk as walking
 from halflife.page.html import KINDS
-from halflife.page.walk import LOOKED_INTO_MAX, Walked, tag_number, walk_compiled, walk_plainly
+from halflife.page.walk import LOOKED_INTO_MAX, Walked, has_long_reference, parsed, tag_number, walk, walk_plainly
 
 MORE = int(os.environ.get("HALFLIFE_EXAMPLES", "0"))
-needs_compiled = pytest.mark.skipif(walk_compiled is None, reason="the walk in C was not built: no compiler was found")
-WALKERS = [walk_plainly, pytest.param(walk_compiled, marks=needs_compiled)]
+needs_compiled = pytest.mark.skipif(
+    not walking.IS_COMPILED, reason="the walk in C was not built: no compiler was found"
+)
+WALKERS = [walk_plainly, pytest.param(walk, marks=needs_compiled)]
 
 TAGS = """
 <p> </p> <div> </div> <br> <td> <table> </table> <ul> <li> </ul> <h1> </h1> <b> </b> <pre> <x-y> </x-y> <math>
@@ -197,7 +200,7 @@ def test_both_walkers_find_the_same(markup: str, links_max: int, elements_max: i
 def same(markup: str, links_max: int, elements_max: int) -> None:
     body = markup.encode("utf-8", "replace")
     plain = walked(body, walk_plainly, links_max, elements_max)
-    compiled = walked(body, walk_compiled, links_max, elements_max)
+    compiled = walked(body, walk, links_max, elements_max)
     for ours, theirs in zip(plain, compiled, strict=True):
         assert ours == theirs
 
@@ -207,9 +210,26 @@ def test_without_the_functions_that_it_needs_the_compiled_walk_is_not_taken(monk
     assert walking._compiled() is None
 
 
+@pytest.mark.parametrize("is_there", [has_long_reference, walking._has_long_reference])
+@pytest.mark.parametrize("before", ["", "&", "&n", "&&nGt", "&nbsp;" * 100])
+def test_references_that_overflow_the_parsers_buffer_are_seen(is_there: Callable[[bytes], bool], before: str) -> None:
+    for reference in ("&nGt;", "&nLt;"):
+        for after in ("", "x", ";"):
+            assert is_there(f"{before}{reference}{after}".encode())
+            assert not is_there(f"{before}{reference[:-1]}{after.replace(';', ',')}".encode())
+    assert not is_there(b"&ngt;&amp;nGt;&nXt;&nGT;&nGt &N")
+
+
+def test_references_that_overflow_the_parsers_buffer_are_resolved_before_it() -> None:
+    body = parsed(f"<p title='&nLt;'>&nLt; &ngt; &amp;nGt;{'&nGt;' * 10_000}".encode()).body
+    assert body is not None
+    assert body.text() == "\u226a\u20d2 \u226f &nGt;" + "\u226b\u20d2" * 10_000
+    assert body.css("p")[0].attributes == {"title": "\u226a\u20d2"}
+
+
 @needs_compiled
 def test_the_compiled_walk_refuses_what_it_cannot_walk() -> None:
-    compiled: Any = walk_compiled
+    compiled: Any = walk
     node, stranger, nothing = LexborHTMLParser("").root, SimpleNamespace(mem_id="x"), SimpleNamespace(mem_id=0)
     for root, body in [(None, node), (node, 1), (stranger, node)]:
         with pytest.raises((AttributeError, TypeError)):

@@ -127,6 +127,8 @@ typedef struct { /* a link or another element that means something */
     Node *node;
     uintptr_t tag;
     int is_link, hidden; /* hidden: 0, OUTSIDE or CONCEALED */
+    Text *href, *rel; /* of a link; the href without its fragment */
+    size_t href_length, rel_length;
     size_t links_before, start_bytes, start, end; /* start and end in characters */
 } Found;
 
@@ -163,8 +165,14 @@ static int flow(Walk *walk, Text *bytes, size_t length)
             }
             white = 0;
         }
-        characters += (bytes[at] & 0xC0) != 0x80;
-        *out++ = bytes[at++];
+        size_t begin = at; /* of a run of letters, digits and the like, which nearly all text is */
+        while (at < length && bytes[at] > ' ' && bytes[at] < 0x7F)
+            *out++ = bytes[at++];
+        characters += at - begin;
+        if (at == begin) {
+            characters += (bytes[at] & 0xC0) != 0x80;
+            *out++ = bytes[at++];
+        }
     }
     walk->text.length = (size_t)(out - walk->text.bytes);
     walk->characters = characters;
@@ -218,39 +226,64 @@ static int is_display_none(Text *style, size_t length)
     return 0;
 }
 
-/* Whether an element's own attributes say that it is not shown. */
-static int hides_itself(Node *node)
+static int is_hidden(Text *value, size_t length)
 {
-    for (Node *each = lexbor.first_attribute(node); each != NULL; each = lexbor.next_attribute(each)) {
-        size_t length = 0;
-        Text *name = lexbor.attribute_name(each, &length);
-        int is_hidden = name != NULL && length == 6 && memcmp(name, "hidden", 6) == 0;
-        if (!is_hidden && (name == NULL || length != 5 || memcmp(name, "style", 5) != 0))
-            continue;
-        Text *value = lexbor.attribute_value(each, &length);
-        if (is_hidden ? value == NULL || length != 11 || !begins(value, length, "until-found")
-                      : value != NULL && is_display_none(value, length))
-            return 1;
-    }
-    return 0;
+    return value == NULL || length != 11 || !begins(value, length, "until-found");
 }
 
-static int leads_away(Node *node)
+/* One pass over an element's attributes, for each costs a call or two: whether they say that it is not shown, and what they
+   say of a link. */
+typedef struct { Text *href, *rel; size_t href_length, rel_length; int hides; } Said;
+
+static Said attributes_say(Node *node)
 {
-    size_t length;
-    Text *href = attribute(node, "href", &length);
-    return href != NULL && length > 0 && href[0] != '#';
+    Said said = {0};
+    for (Node *each = lexbor.first_attribute(node); each != NULL; each = lexbor.next_attribute(each)) {
+        size_t length = 0, value_length = 0;
+        Text *name = lexbor.attribute_name(each, &length);
+        if (name == NULL || length < 3 || length > 6)
+            continue;
+        if (length == 4 && memcmp(name, "href", 4) == 0) {
+            said.href = lexbor.attribute_value(each, &said.href_length);
+        } else if (length == 3 && memcmp(name, "rel", 3) == 0) {
+            said.rel = lexbor.attribute_value(each, &said.rel_length);
+        } else if (length == 6 && memcmp(name, "hidden", 6) == 0) {
+            Text *value = lexbor.attribute_value(each, &value_length);
+            said.hides |= is_hidden(value, value_length);
+        } else if (length == 5 && memcmp(name, "style", 5) == 0) {
+            Text *value = lexbor.attribute_value(each, &value_length);
+            said.hides |= value != NULL && is_display_none(value, value_length);
+        }
+    }
+    return said;
+}
+
+/* How long an href is without its fragment. */
+static size_t without_fragment(Text *href, size_t length)
+{
+    Text *fragment = length ? memchr(href, '#', length) : NULL;
+    return fragment != NULL ? (size_t)(fragment - href) : length;
 }
 
 /* Note an element that means something; it stays open until its end is reached. */
-static int note(Walk *walk, Node *node, uintptr_t tag, int is_link, int hidden, size_t depth)
+static int note(Walk *walk, Node *node, uintptr_t tag, const Said *said, int hidden, size_t depth)
 {
+    int is_link = said != NULL;
     if (is_link ? walk->links >= walk->links_max : walk->elements >= walk->elements_max) {
         walk->links_cut += is_link ? 1 : 0;
         return 1;
     }
     Open open = {depth, walk->found.length / sizeof(Found)};
-    Found found = {node, tag, is_link, hidden, walk->links, walk->text.length, walk->characters, walk->characters};
+    Found found = {
+        .node = node, .tag = tag, .is_link = is_link, .hidden = hidden, .links_before = walk->links,
+        .start_bytes = walk->text.length, .start = walk->characters, .end = walk->characters,
+    };
+    if (said != NULL) {
+        found.href = said->href;
+        found.href_length = said->href_length;
+        found.rel = said->rel;
+        found.rel_length = said->rel_length;
+    }
     walk->links += is_link ? 1 : 0;
     walk->elements += is_link ? 0 : 1;
     return append(&walk->found, &found, sizeof found) && (hidden || append(&walk->open, &open, sizeof open));
@@ -292,12 +325,16 @@ static int walk_tree(Walk *walk, Node *root, Node *body)
             if (node == body)
                 body_at = depth;
             int shown = body_at && !concealed_at;
+            Said said = attributes_say(node);
             int conceals = kind & CONCEALING || (kind & SHUT && !lexbor.has_attribute(node, (Text *)"open", 4)) ||
-                           (node != root && node != body && hides_itself(node));
+                           (said.hides && node != root && node != body);
+            int hidden = concealed_at || conceals ? CONCEALED : body_at ? 0 : OUTSIDE;
+            said.href_length = without_fragment(said.href, said.href_length);
             if (shown && kind & BEFORE)
                 walk->white = '\n';
-            if (kind & (ANCHOR | ELEMENT) && (kind & ELEMENT || leads_away(node)) &&
-                !note(walk, node, tag, kind & ANCHOR, concealed_at || conceals ? CONCEALED : body_at ? 0 : OUTSIDE, depth))
+            if (kind & ELEMENT && !note(walk, node, tag, NULL, hidden, depth))
+                return 0;
+            if (kind & ANCHOR && said.href_length && !note(walk, node, tag, &said, hidden, depth))
                 return 0;
             if (conceals && !concealed_at)
                 concealed_at = depth;
@@ -308,7 +345,7 @@ static int walk_tree(Walk *walk, Node *root, Node *body)
             settle(walk, depth);
             if (concealed_at == depth)
                 concealed_at = 0;
-            if (body_at && !concealed_at && lexbor.type(node) == IS_ELEMENT && kind_of(walk, lexbor.tag(node)) & AFTER)
+            if (body_at && !concealed_at && kind_of(walk, lexbor.tag(node)) & AFTER)
                 walk->white = '\n';
             if (body_at == depth)
                 body_at = 0;
@@ -409,15 +446,12 @@ static PyObject *attributes_of(Node *node)
     return made;
 }
 
-/* (href, rel, start, end, words): steals nothing, returns NULL on an error. */
+/* (href, rel, start, end, words) */
 static PyObject *made_link(const Walk *walk, const Found *found)
 {
-    size_t length;
     int is_nowhere = found->hidden || found->end <= found->start;
-    Text *bytes = attribute(found->node, "href", &length);
-    PyObject *href = decoded(bytes, length);
-    bytes = attribute(found->node, "rel", &length);
-    PyObject *rel = bytes != NULL ? decoded(bytes, length) : Py_NewRef(Py_None);
+    PyObject *href = decoded(found->href, found->href_length);
+    PyObject *rel = found->rel != NULL ? decoded(found->rel, found->rel_length) : Py_NewRef(Py_None);
     PyObject *words = is_nowhere ? link_words(walk, found) : PyUnicode_FromString("");
     PyObject *start = PyLong_FromSize_t(is_nowhere ? 0 : found->start);
     PyObject *end = PyLong_FromSize_t(is_nowhere ? 0 : found->end);
@@ -484,6 +518,23 @@ static Node *node_of(PyObject *wrapped)
     return node;
 }
 
+/* Whether a page has one of the two references that must be resolved before lexbor sees them. */
+static PyObject *has_long_reference(PyObject *module, PyObject *body)
+{
+    (void)module;
+    char *bytes;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(body, &bytes, &length) < 0)
+        return NULL;
+    const char *end = bytes + length, *at = bytes;
+    while (end - at >= 5 && (at = memchr(at, '&', (size_t)(end - at - 4))) != NULL) {
+        if (at[1] == 'n' && (at[2] == 'G' || at[2] == 'L') && at[3] == 't' && at[4] == ';')
+            Py_RETURN_TRUE;
+        at++;
+    }
+    Py_RETURN_FALSE;
+}
+
 static PyObject *walk_(PyObject *module, PyObject *arguments)
 {
     (void)module;
@@ -538,6 +589,7 @@ static PyMethodDef METHODS[] = {
     {"bind", bind, METH_VARARGS,
      "Find lexbor's functions in the loaded library at a path, ImportError without one; and images have this tag number."},
     {"walk", walk_, METH_VARARGS, "See walk.py."},
+    {"has_long_reference", has_long_reference, METH_O, "See walk.py."},
     {0},
 };
 

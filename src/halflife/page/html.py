@@ -16,11 +16,8 @@ Options of a list are text like any other.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
-
-from selectolax.lexbor import LexborHTMLParser
 
 from halflife.page.marks import ROBOTS, Marks, heed_language, heed_refresh, heed_robots
 from halflife.page.media import first_of_srcset, kind_by_ending, kind_by_type, kinds_by_ending
@@ -37,6 +34,7 @@ from halflife.page.walk import (
     LinkFound,
     Walked,
     fold_words,
+    parsed,
     tag_number,
     walk,
 )  # fmt: skip
@@ -52,10 +50,6 @@ TITLE_CHARACTERS_MAX = 1_000
 WORDS_CHARACTERS_MAX = 1_000  # of one anchor, heading or caption
 CONTEXT_CHARACTERS = 80  # each side of a medium: as Page.around has it for links
 
-# lexbor has room for a character reference as long as its name: of these two the characters are longer, by a byte
-# which it writes behind its buffer when that is just full. So they never reach it.
-LONG_REFERENCE = re.compile(rb"&n([GL])t;")
-LONG_CHARACTERS = {b"G": "\u226b\u20d2".encode(), b"L": "\u226a\u20d2".encode()}
 MEDIA_TAGS = {"img": "image", "video": "video", "audio": "audio", "embed": "", "object": "", "source": ""}
 HEADINGS = "h1 h2 h3 h4 h5 h6"
 # What each element means to the walk; for those that are an ELEMENT, `_Reader` has a method too.
@@ -93,14 +87,10 @@ def names_that_mean(bits: int) -> frozenset[str]:
 
 
 def _walked(body: bytes, links_max: int, elements_max: int) -> Walked:
-    tree = LexborHTMLParser(LONG_REFERENCE.sub(_long_characters, body))
+    tree = parsed(body)
     root = tree.root
     assert root is not None  # lexbor makes one of anything
     return walk(root, tree.body or root, KINDS, links_max, elements_max)
-
-
-def _long_characters(reference: re.Match[bytes]) -> bytes:
-    return LONG_CHARACTERS[reference[1]]
 
 
 class _Element(NamedTuple):
@@ -254,9 +244,12 @@ class _Reader:
             walked = list(self._in_order())
             self.links_cut += max(0, len(walked) - LINKS_MAX)
         joiner, text = Joiner(self.base), self.text
-        made = []
+        known, made = joiner.known, []
         for href, rel, start, end, words in walked[:LINKS_MAX]:
-            url = joiner(href)
+            try:
+                url = known[href]
+            except KeyError:
+                url = joiner(href)
             if url is None:
                 continue
             if end:

@@ -1,8 +1,9 @@
 """One walk over the tree of a page: its text as it flows, and where in it the links and other elements stand.
 
     text      what is shown in the body, white space folded: one blank between words, one newline between blocks
-    links     (href, rel, start, end, words) of each `a` that leads away from the page, in order. Its words are
-              text[start:end]; where nothing of it is shown, both are 0 and its words, or what stands for them, come along
+    links     (href, rel, start, end, words) of each `a` that leads away from the page, in order; the href without its
+              fragment. Its words are text[start:end]; where nothing of it is shown, both are 0 and its words, or what
+              stands for them, come along
     elements  (tag, tag of its parent or 0, links before it, start, end, words, attributes) of each element that was asked for;
               start is -1 outside of the body, -2 where it is concealed; words only where they were asked for
 
@@ -32,11 +33,16 @@ WORDS = 64  # and its own words are asked for
 SHUT = 128  # nothing in it is shown unless it is `open`
 
 DISPLAY_NONE = re.compile(r"display[ \t-\r]*:[ \t-\r]*none", re.I | re.A)
+# lexbor has room for a character reference as long as its name: of these two the characters are longer, by a byte, which it
+# writes behind its buffer when that is just full. So they never reach it.
+LONG_REFERENCE = re.compile(rb"&n([GL])t;")
+LONG_CHARACTERS = {b"G": "\u226b\u20d2".encode(), b"L": "\u226a\u20d2".encode()}
 LOOKED_INTO_MAX = 1000  # nodes, for the words of one link or title that are not in the text
 _scratch = LexborHTMLParser("")
 
 LinkFound = tuple[str, str | None, int, int, str]
 ElementFound = tuple[int, int, int, int, int, str, dict[str, str | None]]
+Walker = Callable[[LexborNode, LexborNode, bytes, int, int], "Walked"]
 Walked = tuple[str, list[LinkFound], list[ElementFound], int]  # text, links, elements, links beyond the limit
 
 
@@ -48,6 +54,13 @@ def tag_number(name: str) -> int:
 OUTSIDE, CONCEALED = -1, -2
 TEXT = 2  # the tag number of text
 IMAGE = tag_number("img")
+
+
+def parsed(body: bytes) -> LexborHTMLParser:
+    """The tree of a page that is UTF-8."""
+    if has_long_reference(body):
+        body = LONG_REFERENCE.sub(lambda found: LONG_CHARACTERS[found[1]], body)
+    return LexborHTMLParser(body)
 
 
 def walk_plainly(root: LexborNode, body: LexborNode, kinds: bytes, links_max: int, elements_max: int) -> Walked:
@@ -124,8 +137,8 @@ class _Walk:
         attributes = node.attributes
         into: list[Any]
         if kind & ANCHOR:
-            into, href = self.links, attributes.get("href")
-            if not href or href[0] == "#":
+            into, href = self.links, (attributes.get("href") or "").partition("#")[0]
+            if not href:
                 return
             if len(into) >= self.links_max:
                 self.cut += 1
@@ -220,7 +233,7 @@ def fold_words(text: str) -> str:
 # -- the compiled one ------------------------------------------------------------------------------------------------
 
 
-def _compiled() -> Callable[[LexborNode, LexborNode, bytes, int, int], Walked] | None:
+def _compiled() -> tuple[Walker, Callable[[bytes], bool]] | None:
     """The same in C; None where it was not built, or this selectolax does not have what it needs."""
     try:
         from halflife.page import _walk
@@ -228,9 +241,12 @@ def _compiled() -> Callable[[LexborNode, LexborNode, bytes, int, int], Walked] |
         _walk.bind(selectolax.lexbor.__file__, IMAGE)
     except ImportError:
         return None
-    return _walk.walk  # pragma: no cover  # where nothing could be compiled
+    return _walk.walk, _walk.has_long_reference  # pragma: no cover  # where nothing could be compiled
 
 
-walk_compiled = _compiled()
-walk = walk_compiled or walk_plainly
-IS_COMPILED = walk_compiled is not None
+def _has_long_reference(body: bytes) -> bool:
+    return LONG_REFERENCE.search(body) is not None
+
+
+walk, has_long_reference = _compiled() or (walk_plainly, _has_long_reference)
+IS_COMPILED = walk is not walk_plainly

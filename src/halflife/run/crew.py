@@ -28,11 +28,10 @@ OWNERS_MAX = (
 )
 
 
-# A page's tree is made and thrown away as a whole: glibc should keep its memory for the next one. And nobody needs the
-# threads that numpy, which comes with Arrow, would start for its linear algebra. What does not know these ignores them.
+# A page's tree is made and thrown away as a whole: glibc should keep its memory for the next one, for to ask for it anew
+# takes as long as to parse the page. What does not know these ignores them.
 SURROUNDINGS = {
     "MALLOC_TRIM_THRESHOLD_": "67108864", "MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TOP_PAD_": "4194304",
-    "OPENBLAS_NUM_THREADS": "1",
 }  # fmt: skip
 
 
@@ -48,6 +47,7 @@ class Hand:
         self.synced = True
         self.met: OrderedDict[str, None] = OrderedDict()  # origins whose robots.txt it was given
         self._reading = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._reading.truncate(READING_BYTES)
         handed = theirs.fileno(), self._reading.fileno()
         with theirs:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
@@ -61,7 +61,7 @@ class Hand:
     def last_words(self) -> tuple[int, bool]:
         """Of a process that is gone: the address whose page it was reading (0: none), and whether that took too long."""
         took_too_long = self.process.wait() == -signal.SIGPROF
-        return int.from_bytes(os.pread(self._reading.fileno(), READING_BYTES, 0), "little"), took_too_long
+        return int.from_bytes(os.pread(self._reading.fileno(), READING_BYTES, 0), sys.byteorder), took_too_long
 
     def end(self) -> None:
         """End the process at once, and wait until it is gone."""

@@ -12,7 +12,7 @@ from halflife.records import Target
 from halflife.run.settings import CrawlSettings
 
 LENGTH = struct.Struct("<I")
-READING_BYTES = 8  # of the number of the address whose page a worker is reading, little end first, in a file of its own
+READING_BYTES = 8  # of the number of the address whose page a worker is reading, in a file that both see
 
 
 class Begin(Struct, tag=True):
