@@ -79,7 +79,7 @@ def join(base: str, href: str) -> str | None:
 
 
 class Joiner:
-    """`join` for the many hrefs of one page: differs from it in nothing but speed.
+    """`join` for the many hrefs of one page: differs from it in nothing but speed. The base is canonical, or ''.
 
     Pages of documentation have thousands of links to a few addresses, with fragments. So the fragment goes first; what
     was joined once is remembered, for all pages of a directory; and a plain name ("functions.html", "../x/y.html",
@@ -89,11 +89,11 @@ class Joiner:
     __slots__ = ("_base", "_origin", "_ups", "known")
 
     def __init__(self, base: str) -> None:
-        self._base = canonical(base)
-        self._origin = origin(self._base) if self._base else ""
-        self._ups = [directory(self._base)] if self._base else []
+        self._base = base or None
+        self._origin = origin(base) if base else ""
+        self._ups = [directory(base)] if base else []
         # Hrefs without a fragment that were joined before. To look here first, where there are thousands, saves a call each.
-        self.known = _hrefs_of(self._ups[0]) if self._base else {}
+        self.known = _hrefs_of(self._ups[0]) if base else {}
 
     def __call__(self, href: str) -> str | None:
         """Where the href leads, canonical; None when that is not http(s)."""

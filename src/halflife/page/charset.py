@@ -150,6 +150,8 @@ def _bare_utf16(body: bytes) -> str:
 
 def is_utf8(body: bytes) -> bool:
     """Whether all of it is valid UTF-8."""
+    if body.isascii():
+        return True
     try:
         body.decode()
     except UnicodeDecodeError:

@@ -124,8 +124,8 @@ class _Reader:
 
     def page(self) -> Page:
         """Everything together."""
-        links = self._made_links()
-        marks = self.marks
+        joiner, marks = Joiner(self.base), self.marks
+        links = self._made_links(joiner)
         return Page(
             url=self.url,
             base=self.base,
@@ -141,7 +141,7 @@ class _Reader:
             refresh=marks.refresh,
             refresh_seconds=marks.refresh_seconds,
             links=links,
-            media=self._made_media(links),
+            media=self._made_media(joiner, links),
             links_cut=self.links_cut,
         )
 
@@ -238,13 +238,12 @@ class _Reader:
             at = before
         yield from self._links[at:]
 
-    def _made_links(self) -> tuple[Link, ...]:
+    def _made_links(self, joiner: Joiner) -> tuple[Link, ...]:
         walked = self._links
         if self._textless:
             walked = list(self._in_order())
             self.links_cut += max(0, len(walked) - LINKS_MAX)
-        joiner, text = Joiner(self.base), self.text
-        known, made = joiner.known, []
+        text, known, made = self.text, joiner.known, []
         for href, rel, start, end, words in walked[:LINKS_MAX]:
             try:
                 url = known[href]
@@ -263,9 +262,8 @@ class _Reader:
             made.append(Link(url, words, start, end, rel is not None and _is_nofollow(rel)))
         return tuple(made)
 
-    def _made_media(self, links: tuple[Link, ...]) -> tuple[Medium, ...]:
+    def _made_media(self, joiner: Joiner, links: tuple[Link, ...]) -> tuple[Medium, ...]:
         made = {(feed.url, feed.kind): feed for feed in self._feeds}
-        joiner = Joiner(self.base)
         for src, kind, text, at in self._media:
             url = joiner(src)
             if url is not None:

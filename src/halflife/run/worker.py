@@ -49,6 +49,7 @@ from halflife.run.visit import Visitor
 from halflife.store import Folder, SegmentWriter
 
 GARBAGE_AFTER = 50_000  # new objects before Python looks for cycles among them: a page makes thousands, and no cycles
+TELL_SECONDS = 0.02  # a report waits so long for others to go with
 FINISH_SECONDS = 20.0  # what is in flight when the run stops gets this long; then its address goes back to the queue
 MESSAGE_BYTES_MAX = 1 << 28  # of the main process; it never sends nearly as much
 
@@ -76,6 +77,7 @@ class Worker:
         self._reader, self._writer = reader, writer
         self._reading = memoryview(mmap.mmap(reading, READING_BYTES)).cast("Q")
         self._turns: set[asyncio.Task[None]] = set()
+        self._untold: list[bytes] = []  # messages that are not sent yet
 
     async def run(self) -> None:
         """Do what the main process says until it says stop, or is gone."""
@@ -208,7 +210,17 @@ class Worker:
         self._writer.close()
 
     def _tell(self, message: FromWorker) -> None:
-        self._writer.write(frame(message))
+        """Reports wait a moment for others, so that the main process wakes up once for several."""
+        self._untold.append(frame(message))
+        if not isinstance(message, Report):
+            self._tell_all()
+        elif len(self._untold) == 1:
+            asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell_all)
+
+    def _tell_all(self) -> None:
+        if self._untold:
+            self._writer.writelines(self._untold)
+            self._untold.clear()
 
 
 async def work(ours: socket.socket, reading: int) -> None:
