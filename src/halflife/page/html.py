@@ -269,7 +269,7 @@ class _Reader:
             if url is not None:
                 kind = kind or kind_by_ending(url) or "document"
                 made.setdefault((url, kind), Medium(url, kind, text, _around(self.text, at, at)))
-        kinds = kinds_by_ending(link.url for link in links)
+        kinds = kinds_by_ending([link.url for link in links])
         for link in links if kinds else ():
             found = kinds.get(link.url)
             if found and len(made) < MEDIA_MAX:

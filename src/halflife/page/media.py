@@ -38,13 +38,9 @@ def kind_by_type(mime: str) -> str:
 
 
 def kinds_by_ending(urls: Iterable[str]) -> dict[str, str]:
-    """Those of many addresses that lead to no page, with their kinds; each is looked at once."""
-    return {
-        url: kind
-        for url in set(urls)
-        if not url.endswith(PAGE_ENDINGS)
-        and (kind := kind_by_ending(url))  # the first test is quick, and mostly enough
-    }
+    """Those of many addresses that lead to no page, with their kinds."""
+    perhaps = {url for url in urls if not url.endswith(PAGE_ENDINGS)}  # quick, and mostly enough
+    return {url: kind for url in perhaps if (kind := kind_by_ending(url))}
 
 
 def first_of_srcset(srcset: str) -> str:
