@@ -111,8 +111,8 @@ class Joiner:
             url = _settled(_parsed(href, self._base))
         elif len(url) > ADDRESS_CHARACTERS_MAX:
             return None
-        # To be the same for all pages of a directory it must be more than a query, and more than the base's own scheme.
-        shared = "?" not in href and href[0] > " " < href[-1] != ":"
+        # To be the same for all pages of a directory it must be absolute, or more than a query or the base's own scheme.
+        shared = href.startswith(HTTP) or ("?" not in href and href[0] > " " < href[-1] != ":")
         if shared and len(href) + len(url or "") <= HREF_CHARACTERS_CACHED:
             _remember_href(self.known, href, url)
         return url

@@ -96,7 +96,21 @@ def test_the_base_is_made_canonical_first() -> None:
 
 def test_pages_of_one_directory_differ_in_what_is_their_own() -> None:
     one, other = Joiner("https://example.org/d/one?x"), Joiner("https://example.org/d/other")
-    for href in ["", "#a", "?", "?y", "https:", " ", "https:?z", "e", ".", "/f", "\n"]:
+    for href in [
+        "",
+        "#a",
+        "?",
+        "?y",
+        "https:",
+        " ",
+        "https:?z",
+        "https://?q",
+        "https:///?q",
+        "https://e.f?q",
+        "e",
+        ".",
+        "\n",
+    ]:
         assert one(href) == join("https://example.org/d/one?x", href)
         assert other(href) == join("https://example.org/d/other", href)
 
