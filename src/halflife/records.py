@@ -8,10 +8,12 @@ Data goes one way round: a `Target` becomes a `Fetch`, a `Fetch` becomes a `Page
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 
 class Why(StrEnum):
@@ -127,6 +129,51 @@ class Link(Struct, frozen=True, array_like=True, gc=False):
     nofollow: bool = False
 
 
+class Links:
+    """The links of a page, in its order, as columns: there are a hundred a page, and most questions are put to all at once.
+
+    Looked at one by one they are `Link`s.
+    """
+
+    __slots__ = ("anchors", "ends", "nofollow", "starts", "urls")
+
+    def __init__(
+        self, urls: list[str], anchors: list[str], starts: array[int], ends: array[int], nofollow: bytes
+    ) -> None:
+        self.urls, self.anchors, self.starts, self.ends, self.nofollow = urls, anchors, starts, ends, nofollow
+
+    @classmethod
+    def of(cls, links: Iterable[Link]) -> Links:
+        """Links as columns."""
+        all_ = list(links)
+        return cls(
+            [link.url for link in all_],
+            [link.anchor for link in all_],
+            array("i", [link.start for link in all_]),
+            array("i", [link.end for link in all_]),
+            bytes([link.nofollow for link in all_]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def __getitem__(self, place: int) -> Link:
+        return Link(
+            self.urls[place], self.anchors[place], self.starts[place], self.ends[place], bool(self.nofollow[place])
+        )
+
+    def __iter__(self) -> Iterator[Link]:
+        return map(Link, self.urls, self.anchors, self.starts, self.ends, map(bool, self.nofollow))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Links) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Links.of({list(self)!r})"
+
+
 class Medium(Struct, frozen=True, array_like=True, gc=False):
     """Something on a page that is not a page."""
 
@@ -153,13 +200,14 @@ class Page(Struct, frozen=True):
     nofollow: bool = False
     refresh: str = ""  # where a meta refresh (or Refresh header) leads, '' for none or itself
     refresh_seconds: float = 0.0
-    links: tuple[Link, ...] = ()
+    links: Links = field(default_factory=lambda: Links.of(()))
     media: tuple[Medium, ...] = ()
     links_cut: int = 0  # links beyond the limit, counted and not kept
 
     def around(self, link: Link, characters: int = 80) -> str:
-        """The words around a link, its own included."""
-        return self.text[max(0, link.start - characters) : link.end + characters]
+        """The words around a link, its own included, as far as they are its anchor."""
+        end = min(link.end, link.start + len(link.anchor))
+        return self.text[max(0, link.start - characters) : end + characters]
 
 
 class Weight(Struct, frozen=True):

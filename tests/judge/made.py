@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from halflife.errors import InputError
 from halflife.judge.topic import Topic, parse_topic
-from halflife.records import Link, Page
+from halflife.records import Link, Links, Page
 from halflife.urls import canonical
 
 unhurried = settings(deadline=None)  # the machine may be busy
@@ -66,7 +66,7 @@ def page(
     links: tuple[Link, ...] = (),
     links_cut: int = 0,
 ) -> Page:
-    return Page(url, url, title=title, text=text, headings=headings, links=links, links_cut=links_cut)
+    return Page(url, url, title=title, text=text, headings=headings, links=Links.of(links), links_cut=links_cut)
 
 
 pages = st.builds(

@@ -14,7 +14,7 @@ from halflife.judge import Term, Topic, WeightSettings, parse_topic, weigh
 from halflife.judge.match import matcher
 from halflife.judge.topic import fold_text
 from halflife.judge.weight import HEADINGS_CHARACTERS_MAX
-from halflife.records import Link, Page, Weight
+from halflife.records import Link, Links, Page, Weight
 from judge import plainly
 from judge.made import TERMS, WORDS, address, page, pages, texts, topics, unhurried
 
@@ -280,7 +280,7 @@ def test_an_empty_page_weighs_nothing(topic: Topic, settings: WeightSettings) ->
 @unhurried
 @given(long_pages, topics(), anchors, st.integers(1, 300), st.integers(0, 10_000))
 def test_links_count_for_nothing(made: Page, topic: Topic, anchor: str, count: int, cut: int) -> None:
-    farm = (Link("http://h.example/solar", "solar energy"),) * count
+    farm = Links.of([Link("http://h.example/solar", "solar energy")] * count)
     with_links = msgspec.structs.replace(made, links=farm, links_cut=cut)
     assert weigh(with_links, topic, anchor=anchor) == weigh(made, topic, anchor=anchor)
 

@@ -44,6 +44,7 @@ def test_a_page_says_its_title_description_language_headings_and_text() -> None:
         ("<title>a</title><title>b</title>", "a"),
         ("<svg><title>of a picture</title></svg><title>b</title>", "b"),
         ("<p hidden><title>a</title></p>", ""),
+        ("<math><title>a</title></math>", ""),
         ("<body><div><title>late</title></div>", "late"),
         ("", ""),
         (f"<title>{'ab ' * TITLE_CHARACTERS_MAX}</title>", ("ab " * TITLE_CHARACTERS_MAX)[:TITLE_CHARACTERS_MAX]),
@@ -130,6 +131,7 @@ def test_the_page_may_say_what_its_address_is(markup: str, canonical: str) -> No
 def test_links_are_relative_to_the_first_base_that_leads_somewhere() -> None:
     assert urls("<base><base href='mailto:x'><base href=sub/><base href=other/><a href=x>") == ["sub/x"]
     assert page_of("<a href=x>").base == URL
+    assert page_of("<svg><base href=/evil/></svg><math><base href=/evil/></math>").base == URL
 
 
 def test_links_come_in_the_pages_order_and_with_multiplicity() -> None:
@@ -144,7 +146,7 @@ def test_links_come_in_the_pages_order_and_with_multiplicity() -> None:
 
 def test_a_link_says_where_in_the_text_its_words_are() -> None:
     page = page_of("<p>Go <a href=x rel='me nofollow'> there\n<b>now</b> </a>!")
-    assert page.links == (Link(HERE + "x", "there now", 3, 12, True),)
+    assert list(page.links) == [Link(HERE + "x", "there now", 3, 12, True)]
     assert page.around(page.links[0], 3) == "Go there now !"
 
 
@@ -175,13 +177,21 @@ def test_what_stands_for_the_words_of_a_link_without_any(markup: str, anchor: st
 @pytest.mark.parametrize(
     "markup",
     [
-        "<a name=x>", "<a href='#top'>", "<a href=mailto:a@b>", "<a href='javascript:x()'>", "<a href='http://'>", "<area>",
-        "<area href='#x'>", "<iframe></iframe>", "<link rel=stylesheet href=x>", "<link rel=next>",
+        "<a name=x>", "<a href='#top'>", "<a href=' #top'>", "<a href=mailto:a@b>", "<a href='javascript:x()'>",
+        "<a href='http://'>", "<area>", "<area href='#x'>", "<area href='\n#x'>", "<iframe></iframe>",
+        "<link rel=stylesheet href=x>", "<link rel=next>", "<svg><link rel=next href=x></svg>",
         "<script><a href=x></script>", "<iframe><a href=x></iframe>", "<template><a href=x></template>",
     ],
 )  # fmt: skip
 def test_what_leads_to_no_other_page_is_no_link(markup: str) -> None:
     assert urls(markup) == []
+
+
+def test_links_in_each_other_do_not_multiply_their_words() -> None:
+    page = page_of(f"{'<a href=x.pdf><object>' * 300}{'word ' * 100_000}")
+    assert {len(link.anchor) for link in page.links} == {WORDS_CHARACTERS_MAX}
+    assert {len(page.around(link)) for link in page.links} == {WORDS_CHARACTERS_MAX + 80}
+    assert {len(medium.context) for medium in page.media} == {WORDS_CHARACTERS_MAX + 80}
 
 
 def test_links_beyond_the_limit_are_counted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from array import array
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,16 @@ from selectolax.lexbor import LexborHTMLParser
 
 from halflife.page import walk as walking
 from halflife.page.html import KINDS
-from halflife.page.walk import LOOKED_INTO_MAX, Walked, has_long_reference, parsed, tag_number, walk, walk_plainly
+from halflife.page.walk import (
+    LOOKED_INTO_MAX,
+    WORDS_MAX,
+    Walked,
+    has_long_reference,
+    parsed,
+    tag_number,
+    walk,
+    walk_plainly,
+)
 
 MORE = int(os.environ.get("HALFLIFE_EXAMPLES", "0"))
 needs_compiled = pytest.mark.skipif(
@@ -31,6 +41,7 @@ TAGS = """
 """
 ATTRIBUTES = """
 href=x|href='#x'|href|href=y rel='nofollow me'|href=z title=t|href=z aria-label='l m' hidden|href='&amp;&#0;é'|href=' '
+href=' #x'|href='\t y z &#10;#'|xlink:href=h|href=x xlink:title=q|xlink:title=q title=t
 src=i alt='a b'|alt=' '|alt=c|hidden|hidden=until-found|hidden=UNTIL-FOUND|hidden=until-found-x|lang=en|xml:lang=de|open
 style='display:none'|style='color:red; DISPLAY :\tNone'|style='display:nothing'|style='display'|style|style='display:'
 style='displaydisplay:none'|class=c|name=a content=b|rel=next href=n|a"b=c|é=é|data-x
@@ -74,6 +85,11 @@ def walked(markup: str | bytes, walker: object = walk_plainly, links_max: int = 
     assert callable(walker)
     found: Walked = walker(tree.root, tree.body or tree.root, KINDS, links_max, elements_max)
     return found
+
+
+def links_of(found: Walked) -> list[tuple[str, str | None, int, int, str]]:
+    hrefs, rels, starts, ends, words = found[1]
+    return list(zip(hrefs, rels, array("i", starts), array("i", ends), words, strict=True))
 
 
 @pytest.mark.parametrize("walker", WALKERS)
@@ -132,12 +148,12 @@ def test_text_flows_as_it_is_shown(walker: object, markup: str, text: str) -> No
     ],
 )
 def test_a_link_knows_where_its_words_stand_or_brings_them(walker: object, markup: str, link: object) -> None:
-    assert walked(f"<body>{markup}", walker)[1] == [link]
+    assert links_of(walked(f"<body>{markup}", walker)) == [link]
 
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_what_leads_nowhere_else_is_no_link(walker: object) -> None:
-    assert walked("<a>a</a><a href>b</a><a href=''>c</a><a href='#d'>d</a>", walker)[1] == []
+    assert links_of(walked("<a>a</a><a href>b</a><a href=''>c</a><a href='#d'>d</a>", walker)) == []
 
 
 @pytest.mark.parametrize("walker", WALKERS)
@@ -166,17 +182,33 @@ def test_what_is_concealed_is_told_from_what_is_outside_of_the_body(walker: obje
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_limits_hold_and_links_beyond_them_are_counted(walker: object) -> None:
-    _, links, elements, cut = walked("<a href=x>a</a><img>" * 10, walker, links_max=3, elements_max=4)
-    assert (len(links), len(elements), cut) == (3, 4, 7)
-    assert walked("<a href=x>a</a><img>", walker, links_max=0, elements_max=0)[1:] == ([], [], 1)
+    found = walked("<a href=x>a</a><img>" * 10, walker, links_max=3, elements_max=4)
+    assert (len(links_of(found)), len(found[2]), found[3]) == (3, 4, 7)
+    assert walked("<a href=x>a</a><img>", walker, links_max=0, elements_max=0) == ("a", ([], [], b"", b"", []), [], 1)
 
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_words_that_are_not_in_the_text_are_looked_for_so_far_and_no_farther(walker: object) -> None:
-    (_, _, _, _, words), *_ = walked(f"<a href=y hidden>{'<b>x</b>' * LOOKED_INTO_MAX}</a>", walker)[1]
+    [(*_, words)] = links_of(walked(f"<a href=y hidden>{'<b>x</b>' * LOOKED_INTO_MAX}</a>", walker))
     assert words == "x" * (LOOKED_INTO_MAX // 2 - 1)
-    (_, _, _, _, words), *_ = walked(f"<a href=y>{'<b></b>' * LOOKED_INTO_MAX}<img alt=x></a>", walker)[1]
+    [(*_, words)] = links_of(walked(f"<a href=y>{'<b></b>' * LOOKED_INTO_MAX}<img alt=x></a>", walker))
     assert words == ""
+
+
+@pytest.mark.parametrize("walker", WALKERS)
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<svg>{'<a href=x>' * 300}{'é' * 200_000}",
+        f"<div hidden>{'<a href=x><object>' * 300}{'<b>é</b>' * 200_000}",
+        f"<body>{'<a href=x><object>' * 300}<img alt='{'é' * 200_000}'>",
+        "<body>" + f"<a href=x title={'é' * 20_000}><object>" * 30,
+    ],
+)
+def test_links_in_each_other_do_not_multiply_their_words(walker: object, markup: str) -> None:
+    words = [words for *_, words in links_of(walked(markup, walker, links_max=1000))]
+    assert len(words) >= 30
+    assert all(0 < len(word) <= WORDS_MAX and not word.strip("é") for word in words[:20])
 
 
 @needs_compiled

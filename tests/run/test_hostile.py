@@ -6,11 +6,13 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from halflife import CrawlSettings, FetchSettings, crawl, pages, skipped, why
-from halflife.events import Event, Warned
+from halflife.events import Event, Visited, Warned
+from halflife.run.wheel import DEATHS_MAX
 from halflife.store import Folder
 
 GOOD = b"<title>Solar energy</title><p>Solar energy, and more of it."
@@ -54,6 +56,39 @@ def site() -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def killers(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Pages that end their worker, more in a row than workers may die for no reason that is known."""
+    count = DEATHS_MAX + 2
+    links = b"".join(
+        b"<a href=/good%d>solar energy</a> <a href=/bad%d>energy</a>" % (each, each) for each in range(count)
+    )
+    monkeypatch.setitem(PAGES, "/", links)
+    for each in range(count):
+        monkeypatch.setitem(PAGES, f"/good{each}", GOOD + b"%d" % each)
+        monkeypatch.setitem(PAGES, f"/bad{each}", b"<div>" * 400_000)
+    return count
+
+
+@pytest.mark.parametrize("order", ["best", "breadth"])
+def test_any_number_of_pages_that_end_their_worker_costs_these_and_nothing_is_untold(
+    site: str, killers: int, tmp_path: Path, order: Literal["best", "breadth"]
+) -> None:
+    told: list[Event] = []
+    settings = CrawlSettings(
+        seeds=(f"{site}/",), topic="solar energy", order=order, workers=1, reading_seconds=0.3,
+        fetch=FetchSettings(delay_seconds=0.0),
+    )  # fmt: skip
+    finished = crawl(settings, tmp_path / "store", told.append)
+    assert finished.reason == "exhausted"
+    visited = [event.url.removeprefix(site) for event in told if isinstance(event, Visited)]
+    assert sorted(visited) == sorted(["/robots.txt", "/", *(f"/good{each}" for each in range(killers))])
+    assert sum(isinstance(event, Warned) for event in told) == killers
+    assert finished.pages == killers + 1
+    for each in range(killers):
+        assert why(tmp_path / "store", f"{site}/bad{each}").fate == "worker_died"
 
 
 def test_hostile_pages_cost_one_page_each(site: str, tmp_path: Path) -> None:

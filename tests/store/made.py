@@ -8,7 +8,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from halflife.records import Answer, Failure, Fetch, Kind, Link, Medium, Page, Target, Weight, Why
+from halflife.records import Answer, Failure, Fetch, Kind, Link, Links, Medium, Page, Target, Weight, Why
 from halflife.store import Folder
 
 AT = 1_790_000_000.25
@@ -95,7 +95,7 @@ def read(fetch: Fetch, chunks: Iterable[bytes]) -> tuple[Page | None, Weight | N
     media = tuple(Medium(node.attributes["src"] or "", "image", "sun", "near it") for node in tree.css("img"))
     page = Page(
         fetch.target.url, fetch.target.url, title=title.text() if title else "", language="en", text=text,
-        headings=tuple(node.text() for node in tree.css("h1")), links=tuple(links), media=media,
+        headings=tuple(node.text() for node in tree.css("h1")), links=Links.of(links), media=media,
     )  # fmt: skip
     return page, weighed(page)
 

@@ -20,7 +20,7 @@ from msgspec import structs
 from warcio.archiveiterator import ArchiveIterator
 from warcio.indexer import Indexer
 
-from halflife.records import Answer, Fetch, Link, Page
+from halflife.records import Answer, Fetch, Link, Links, Page
 from halflife.store import Folder, SegmentWriter
 from store.made import AT, answered, failed, html, made_of, new_store
 
@@ -207,7 +207,10 @@ def test_places_in_the_text_are_characters_as_the_document_counts_them(tmp_path:
     text = f"before \U0001f31e {words} after"
     start = text.index(words)
     page = Page(
-        "http://a.example/", "", text=text, links=(Link("http://b.example/", words, start, start + len(words)),)
+        "http://a.example/",
+        "",
+        text=text,
+        links=Links.of([Link("http://b.example/", words, start, start + len(words))]),
     )
     folder: Folder = new_store(tmp_path / "s")
     writer = SegmentWriter.create(folder)

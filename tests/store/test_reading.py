@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from halflife.errors import SettingError, StoreError
-from halflife.records import Link, Page, Weight
+from halflife.records import Link, Links, Page, Weight
 from halflife.store import (
     Folder,
     PageFilter,
@@ -55,7 +55,7 @@ def put(folder: Folder, *made: Made, name: str = "") -> Path:
         links = tuple(Link(url, f"to {url}") for url in one.links)
         page = Page(
             one.url, one.url, kind=one.kind, title=one.title, text=one.text, language=one.language, noindex=one.noindex,
-            links=links,
+            links=Links.of(links),
         )  # fmt: skip
         weight = None
         if one.total is not None:

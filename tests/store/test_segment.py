@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from halflife.errors import StoreError
-from halflife.records import Answer, Fetch, Kind, Link, Medium, Page, Weight
+from halflife.records import Answer, Fetch, Kind, Link, Links, Medium, Page, Weight
 from halflife.store import Folder, SegmentWriter, tables
 from halflife.store.columns import TABLES, schemas
 from store.made import AT, answered, failed, html, made_of, new_store, spooled
@@ -252,7 +252,7 @@ STORED = HOSTILE.replace("\ud800", "?").replace("\udfff", "?")
 def test_hostile_text_is_stored_character_for_character(tmp_path: Path) -> None:
     link = Link("http://b.example/", HOSTILE, 0, len(HOSTILE))
     page = Page(
-        URL, URL, title=HOSTILE, headings=(HOSTILE, "plain"), text=HOSTILE, links=(link,),
+        URL, URL, title=HOSTILE, headings=(HOSTILE, "plain"), text=HOSTILE, links=Links.of([link]),
         media=(Medium("http://b.example/i.png", "image", HOSTILE, HOSTILE),),
     )  # fmt: skip
     weight = Weight(URL, "default", 1, 2.0, True, 1.0, 0.0, 0.0, 2.0, evidence={HOSTILE: 2.0})

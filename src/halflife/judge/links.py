@@ -23,7 +23,7 @@ from urllib.parse import unquote
 
 from halflife.judge.match import Matcher, Spans, matcher, topic_share
 from halflife.judge.topic import Topic, fold_body, fold_text
-from halflife.records import Link, Page
+from halflife.records import Links, Page
 from halflife.urls import text_of
 
 AROUND_CHARACTERS = 80  # about a dozen words each side; Page.around shows the same
@@ -41,9 +41,8 @@ def link_shares(page: Page, topic: Topic, places: Sequence[int] | None = None) -
     if not places:
         return {}
     ready = matcher(topic)
-    asked = [links[place] for place in places]
-    own, near = _own(asked, topic, ready), _near(page.text, asked, ready)
-    return {places[at]: (own.get(at, 0.0), near.get(at, 0.0)) for at in sorted(own.keys() | near.keys())}
+    own, near = _own(links, places, topic, ready), _near(page.text, links, places, ready)
+    return {place: (own.get(place, 0.0), near.get(place, 0.0)) for place in sorted(own.keys() | near.keys())}
 
 
 @lru_cache(SHARES_CACHED)
@@ -59,8 +58,8 @@ def _share(url: str, anchor: str, topic: Topic) -> float:
 # -- in its own words and address ------------------------------------------------------------------------------------
 
 
-def _own(links: Sequence[Link], topic: Topic, ready: Matcher) -> dict[int, float]:
-    urls = [link.url for link in links]
+def _own(links: Links, places: Sequence[int], topic: Topic, ready: Matcher) -> dict[int, float]:
+    urls = [links.urls[place] for place in places]
     stems = ready.stems
     joined = "\n".join(urls)
     if "%" in joined or "xn--" in joined:
@@ -69,9 +68,8 @@ def _own(links: Sequence[Link], topic: Topic, ready: Matcher) -> dict[int, float
         undone = unquote(joined).split("\n")
         urls = undone if len(undone) == len(urls) else [unquote(url) for url in urls]
         stems = (*stems, "xn--", "\ufffd")
-    places = _speaking(urls, stems)
-    places |= _speaking([link.anchor for link in links], ready.stems)
-    shares = {place: _share(links[place].url, links[place].anchor, topic) for place in places}
+    speaking = _speaking(urls, stems) | _speaking([links.anchors[place] for place in places], ready.stems)
+    shares = {places[at]: _share(links.urls[places[at]], links.anchors[places[at]], topic) for at in speaking}
     return {place: share for place, share in shares.items() if share}
 
 
@@ -97,16 +95,17 @@ def _speaking(lines: list[str], stems: Sequence[str]) -> set[int]:
 # -- in the words around it ------------------------------------------------------------------------------------------
 
 
-def _near(text: str, links: Sequence[Link], ready: Matcher) -> dict[int, float]:
+def _near(text: str, links: Links, places: Sequence[int], ready: Matcher) -> dict[int, float]:
     found = [(index, *_bounds(spans)) for index, spans in enumerate(_spans(text, ready)) if spans]
     if not found:
         return {}
     shares: dict[tuple[int, ...], float] = {}
     near = {}
-    for place, link in enumerate(links):
-        if not link.end:
+    for place in places:
+        end = links.ends[place]
+        if not end:
             continue  # it is nowhere in the text
-        least, most = link.start - AROUND_CHARACTERS, link.end + AROUND_CHARACTERS
+        least, most = links.starts[place] - AROUND_CHARACTERS, end + AROUND_CHARACTERS
         told = tuple([index for index, starts, ends in found if ends[bisect_left(starts, least)] <= most])
         if told not in shares:
             shares[told] = ready.share([index in told for index in range(len(ready.names))])

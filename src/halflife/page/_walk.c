@@ -1,12 +1,12 @@
-/* The walk of walk.py over lexbor's own tree, without a Python object for each node: a fifth of the time.
+/* The walk of walk.py over lexbor's own tree, without a Python object for each node: a fifteenth of the time.
 
    What it finds must be what walk.py finds, node for node; tests/page/test_walk.py holds the two equal. The tree belongs to
    selectolax, whose module exports lexbor's functions: `bind` looks them up there by name. Nodes are only ever handed to those
-   functions, never looked into, so nothing here depends on how lexbor lays them out. The tree must not change or go away
-   during a call; the caller holds it. No recursion, every buffer grows before it is written to, every count has its limit. */
+   functions, never looked into, so nothing here depends on how lexbor lays them out. The tree, which is of UTF-8, must not
+   change or go away during a call; the caller holds it. No recursion, every buffer grows before it is written to, and what a
+   page can have without end (links, elements, words of links that are not in the text) has its limit. */
 
 #define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@
 enum { BEFORE = 1, AFTER = 2, ANCHOR = 4, ELEMENT = 8, GONE = 16, CONCEALING = 32, WORDS = 64, SHUT = 128 };
 enum { OUTSIDE = -1, CONCEALED = -2 };
 enum { IS_ELEMENT = 1, IS_TEXT = 3 };
-enum { LOOKED_INTO_MAX = 1000 }; /* nodes, for the words of one link or title that are not in the text */
+/* For the words of one link or title that are not in the text: */
+enum { LOOKED_INTO_MAX = 1000 /* nodes */, WORDS_MAX = 4000 /* characters */ };
 
 typedef void Node;
 typedef const unsigned char Text;
@@ -27,8 +28,7 @@ static struct {
     uintptr_t (*tag)(Node *);
     int (*type)(Node *);
     Text *(*text)(Node *, size_t *);
-    Text *(*attribute)(Node *, Text *, size_t, size_t *);
-    _Bool (*has_attribute)(Node *, Text *, size_t);
+    Text *(*free_text)(Node *, Text *);
     Node *(*first_attribute)(Node *);
     Node *(*next_attribute)(Node *);
     Text *(*attribute_name)(Node *, size_t *);
@@ -43,8 +43,7 @@ static const struct { const char *name; void *place; } FUNCTIONS[] = {
     {"lxb_dom_node_tag_id_noi", &lexbor.tag},
     {"lxb_dom_node_type_noi", &lexbor.type},
     {"lxb_dom_node_text_content", &lexbor.text},
-    {"lxb_dom_element_get_attribute", &lexbor.attribute},
-    {"lxb_dom_element_has_attribute", &lexbor.has_attribute},
+    {"lxb_dom_document_destroy_text_noi", &lexbor.free_text},
     {"lxb_dom_element_first_attribute_noi", &lexbor.first_attribute},
     {"lxb_dom_element_next_attribute_noi", &lexbor.next_attribute},
     {"lxb_dom_attr_qualified_name", &lexbor.attribute_name},
@@ -84,6 +83,12 @@ static int append(Buffer *buffer, const void *bytes, size_t length)
         memcpy(buffer->bytes + buffer->length, bytes, length);
     buffer->length += length;
     return 1;
+}
+
+/* For Py_BuildValue, which makes None of no bytes at all. */
+static const char *as_bytes(const Buffer *buffer)
+{
+    return buffer->bytes != NULL ? (const char *)buffer->bytes : "";
 }
 
 static PyObject *decoded(Text *bytes, size_t length)
@@ -135,6 +140,7 @@ typedef struct { /* a link or another element that means something */
 typedef struct { size_t depth, found; } Open;
 
 typedef struct {
+    Node *document; /* whose memory texts are copied to; NULL when there is none */
     const unsigned char *kinds;
     size_t kinds_length;
     Buffer text, found, open; /* bytes, Found, Open */
@@ -185,10 +191,23 @@ static unsigned kind_of(const Walk *walk, uintptr_t tag)
     return tag < walk->kinds_length ? walk->kinds[tag] : 0;
 }
 
+/* The attribute of this name, NULL for none. */
+static Node *attribute_node(Node *node, const char *name)
+{
+    size_t wanted = strlen(name), length;
+    for (Node *each = lexbor.first_attribute(node); each != NULL; each = lexbor.next_attribute(each)) {
+        Text *its = lexbor.attribute_name(each, &length);
+        if (its != NULL && length == wanted && memcmp(its, name, wanted) == 0)
+            return each;
+    }
+    return NULL;
+}
+
 static Text *attribute(Node *node, const char *name, size_t *length)
 {
+    Node *found = attribute_node(node, name);
     *length = 0;
-    return lexbor.attribute(node, (Text *)name, strlen(name), length);
+    return found != NULL ? lexbor.attribute_value(found, length) : NULL;
 }
 
 /* Whether `bytes` begin with this text, which is in small letters, whatever the case of theirs. */
@@ -258,11 +277,18 @@ static Said attributes_say(Node *node)
     return said;
 }
 
-/* How long an href is without its fragment. */
-static size_t without_fragment(Text *href, size_t length)
+/* An href without its fragment, and without the white space around it. */
+static void bare(Text **href, size_t *length)
 {
-    Text *fragment = length ? memchr(href, '#', length) : NULL;
-    return fragment != NULL ? (size_t)(fragment - href) : length;
+    Text *fragment = *length ? memchr(*href, '#', *length) : NULL;
+    if (fragment != NULL)
+        *length = (size_t)(fragment - *href);
+    while (*length && (*href)[0] <= ' ') {
+        ++*href;
+        --*length;
+    }
+    while (*length && (*href)[*length - 1] <= ' ')
+        --*length;
 }
 
 /* Note an element that means something; it stays open until its end is reached. */
@@ -316,7 +342,11 @@ static int walk_tree(Walk *walk, Node *root, Node *body)
             if (body_at && !concealed_at) {
                 size_t length = 0;
                 Text *text = lexbor.text(node, &length);
-                if (text != NULL && !flow(walk, text, length))
+                if (text == NULL) {
+                    PyErr_NoMemory();
+                    return 0;
+                }
+                if (!flow(walk, text, length))
                     return 0;
             }
         } else if (type == IS_ELEMENT) {
@@ -326,19 +356,19 @@ static int walk_tree(Walk *walk, Node *root, Node *body)
                 body_at = depth;
             int shown = body_at && !concealed_at;
             Said said = attributes_say(node);
-            int conceals = kind & CONCEALING || (kind & SHUT && !lexbor.has_attribute(node, (Text *)"open", 4)) ||
+            int conceals = kind & CONCEALING || (kind & SHUT && attribute_node(node, "open") == NULL) ||
                            (said.hides && node != root && node != body);
             int hidden = concealed_at || conceals ? CONCEALED : body_at ? 0 : OUTSIDE;
-            said.href_length = without_fragment(said.href, said.href_length);
+            bare(&said.href, &said.href_length);
             if (shown && kind & BEFORE)
                 walk->white = '\n';
             if (kind & ELEMENT && !note(walk, node, tag, NULL, hidden, depth))
                 return 0;
-            if (kind & ANCHOR && said.href_length && !note(walk, node, tag, &said, hidden, depth))
+            if (!(kind & ELEMENT) && kind & ANCHOR && said.href_length && !note(walk, node, tag, &said, hidden, depth))
                 return 0;
             if (conceals && !concealed_at)
                 concealed_at = depth;
-            down = !(kind & GONE);
+            down = !(kind & GONE) || node == root;
         }
         Node *next = down ? lexbor.first_child(node) : NULL;
         while (next == NULL) {
@@ -362,27 +392,44 @@ static int walk_tree(Walk *walk, Node *root, Node *body)
 
 /* -- words that are not in the text ---------------------------------------------------------------------------------------- */
 
+typedef struct { Buffer raw; size_t left; } Words; /* left: characters that it may still take */
+
+static int take(Words *words, Text *bytes, size_t length)
+{
+    size_t at = 0;
+    for (; at < length; at++)
+        if ((bytes[at] & 0xC0) != 0x80 && words->left-- == 0) {
+            words->left = 0;
+            break;
+        }
+    return append(&words->raw, bytes, at);
+}
+
 /* The text in an element (images == 0), or what its images are called. */
-static int look_into(const Walk *walk, Node *root, int images, Buffer *words)
+static int look_into(const Walk *walk, Node *root, int images, Words *words)
 {
     Node *node = root;
-    for (int left = LOOKED_INTO_MAX; left > 0; left--) {
-        int type = lexbor.type(node), down = 1;
+    for (int nodes = 0; nodes < LOOKED_INTO_MAX && words->left > 0; nodes++) {
+        int type = lexbor.type(node), down = 1, fine = 1;
         size_t length = 0;
-        Text *text = NULL;
-        if (type == IS_TEXT) {
-            text = images ? NULL : lexbor.text(node, &length);
+        if (type == IS_TEXT && !images) {
+            Text *text = lexbor.text(node, &length);
+            if (text == NULL) {
+                PyErr_NoMemory();
+                return 0;
+            }
+            fine = take(words, text, length);
+            if (walk->document != NULL)
+                lexbor.free_text(walk->document, text);
         } else if (type == IS_ELEMENT) {
             down = node == root || !(kind_of(walk, lexbor.tag(node)) & GONE);
             if (images && lexbor.tag(node) == image_tag) {
-                text = attribute(node, "alt", &length);
-                if (text != NULL && is_blank(text, length))
-                    text = NULL;
-                if (text != NULL && words->length && !append(words, " ", 1))
-                    return 0;
+                Text *alt = attribute(node, "alt", &length);
+                if (alt != NULL && !is_blank(alt, length))
+                    fine = (!words->raw.length || take(words, (Text *)" ", 1)) && take(words, alt, length);
             }
         }
-        if (text != NULL && !append(words, text, length))
+        if (!fine)
             return 0;
         Node *next = down ? lexbor.first_child(node) : NULL;
         while (next == NULL) {
@@ -397,29 +444,31 @@ static int look_into(const Walk *walk, Node *root, int images, Buffer *words)
     return 1;
 }
 
-/* The words of a link that has none in the text. */
+static Words no_words(void)
+{
+    return (Words){.left = WORDS_MAX};
+}
+
+/* The words of a link that has none in the text: its own, what its pictures are called, or what it is called. */
 static PyObject *link_words(const Walk *walk, const Found *found)
 {
-    Buffer words = {0};
-    PyObject *made = NULL;
-    if (found->hidden && !look_into(walk, found->node, 0, &words))
-        goto end;
-    if (is_blank(words.bytes, words.length)) {
-        words.length = 0;
-        if (!look_into(walk, found->node, 1, &words))
-            goto end;
+    static const char *const NAMES[] = {"title", "aria-label"};
+    Words words = no_words();
+    int fine = !found->hidden || look_into(walk, found->node, 0, &words);
+    if (fine && is_blank(words.raw.bytes, words.raw.length)) {
+        words.raw.length = 0;
+        words.left = WORDS_MAX;
+        fine = look_into(walk, found->node, 1, &words);
     }
-    if (words.length) {
-        made = decoded(words.bytes, words.length);
-        goto end;
+    for (size_t place = 0; fine && place < 2 && is_blank(words.raw.bytes, words.raw.length); place++) {
+        size_t length;
+        Text *label = attribute(found->node, NAMES[place], &length);
+        words.raw.length = 0;
+        words.left = WORDS_MAX;
+        fine = label == NULL || take(&words, label, length);
     }
-    size_t length;
-    Text *label = attribute(found->node, "title", &length);
-    if (label == NULL || is_blank(label, length))
-        label = attribute(found->node, "aria-label", &length);
-    made = decoded(label, label == NULL ? 0 : length);
-end:
-    PyMem_Free(words.bytes);
+    PyObject *made = fine ? decoded(words.raw.bytes, words.raw.length) : NULL;
+    PyMem_Free(words.raw.bytes);
     return made;
 }
 
@@ -446,22 +495,24 @@ static PyObject *attributes_of(Node *node)
     return made;
 }
 
-/* (href, rel, start, end, words) */
-static PyObject *made_link(const Walk *walk, const Found *found)
+typedef struct { PyObject *hrefs, *rels, *words; Buffer starts, ends; } Columns;
+
+static int append_object(PyObject *list, PyObject *made)
+{
+    int failed = made == NULL || PyList_Append(list, made) < 0;
+    Py_XDECREF(made);
+    return !failed;
+}
+
+static int append_link(Columns *links, const Walk *walk, const Found *found)
 {
     int is_nowhere = found->hidden || found->end <= found->start;
-    PyObject *href = decoded(found->href, found->href_length);
+    int start = is_nowhere ? 0 : (int)found->start, end = is_nowhere ? 0 : (int)found->end;
     PyObject *rel = found->rel != NULL ? decoded(found->rel, found->rel_length) : Py_NewRef(Py_None);
-    PyObject *words = is_nowhere ? link_words(walk, found) : PyUnicode_FromString("");
-    PyObject *start = PyLong_FromSize_t(is_nowhere ? 0 : found->start);
-    PyObject *end = PyLong_FromSize_t(is_nowhere ? 0 : found->end);
-    PyObject *made = href && rel && words && start && end ? PyTuple_Pack(5, href, rel, start, end, words) : NULL;
-    Py_XDECREF(href);
-    Py_XDECREF(rel);
-    Py_XDECREF(words);
-    Py_XDECREF(start);
-    Py_XDECREF(end);
-    return made;
+    PyObject *words = is_nowhere ? link_words(walk, found) : PyUnicode_FromStringAndSize("", 0);
+    int hrefs = append_object(links->hrefs, decoded(found->href, found->href_length));
+    return append_object(links->rels, rel) & append_object(links->words, words) & hrefs &&
+           append(&links->starts, &start, sizeof start) && append(&links->ends, &end, sizeof end);
 }
 
 /* (tag, parent's tag, links before it, start, end, words, attributes) */
@@ -472,11 +523,11 @@ static PyObject *made_element(const Walk *walk, const Found *found)
     Py_ssize_t start = found->hidden ? found->hidden : (Py_ssize_t)found->start;
     Py_ssize_t end = found->hidden ? found->hidden : (Py_ssize_t)found->end;
     PyObject *words = NULL, *attributes = attributes_of(found->node);
-    Buffer raw = {0};
+    Words looked = no_words();
     if (attributes != NULL &&
-        (!(kind_of(walk, found->tag) & WORDS) || look_into(walk, found->node, 0, &raw)))
-        words = decoded(raw.bytes, raw.length);
-    PyMem_Free(raw.bytes);
+        (!(kind_of(walk, found->tag) & WORDS) || look_into(walk, found->node, 0, &looked)))
+        words = decoded(looked.raw.bytes, looked.raw.length);
+    PyMem_Free(looked.raw.bytes);
     if (words == NULL) {
         Py_XDECREF(attributes);
         return NULL;
@@ -487,22 +538,24 @@ static PyObject *made_element(const Walk *walk, const Found *found)
 
 static PyObject *made_all(const Walk *walk)
 {
-    PyObject *text = decoded(walk->text.bytes, walk->text.length);
-    PyObject *links = PyList_New(0), *elements = PyList_New(0);
+    Columns links = {.hrefs = PyList_New(0), .rels = PyList_New(0), .words = PyList_New(0)};
+    PyObject *text = decoded(walk->text.bytes, walk->text.length), *elements = PyList_New(0), *made = NULL;
     const Found *found = (const Found *)walk->found.bytes, *last = found + walk->found.length / sizeof(Found);
-    int failed = !text || !links || !elements;
-    for (; !failed && found < last; found++) {
-        PyObject *one = found->is_link ? made_link(walk, found) : made_element(walk, found);
-        failed = one == NULL || PyList_Append(found->is_link ? links : elements, one) < 0;
-        Py_XDECREF(one);
-    }
-    if (failed) {
-        Py_XDECREF(text);
-        Py_XDECREF(links);
-        Py_XDECREF(elements);
-        return NULL;
-    }
-    return Py_BuildValue("(NNNn)", text, links, elements, (Py_ssize_t)walk->links_cut);
+    int fine = text && elements && links.hrefs && links.rels && links.words;
+    for (; fine && found < last; found++)
+        fine = found->is_link ? append_link(&links, walk, found) : append_object(elements, made_element(walk, found));
+    if (fine)
+        made = Py_BuildValue("(O(OOy#y#O)On)", text, links.hrefs, links.rels, as_bytes(&links.starts),
+                             (Py_ssize_t)links.starts.length, as_bytes(&links.ends), (Py_ssize_t)links.ends.length,
+                             links.words, elements, (Py_ssize_t)walk->links_cut);
+    Py_XDECREF(text);
+    Py_XDECREF(elements);
+    Py_XDECREF(links.hrefs);
+    Py_XDECREF(links.rels);
+    Py_XDECREF(links.words);
+    PyMem_Free(links.starts.bytes);
+    PyMem_Free(links.ends.bytes);
+    return made;
 }
 
 /* -- the module ------------------------------------------------------------------------------------------------------------ */
@@ -550,6 +603,7 @@ static PyObject *walk_(PyObject *module, PyObject *arguments)
         PyErr_SetString(PyExc_ValueError, "not bound, or a limit below zero");
         return NULL;
     }
+    walk.document = lexbor.parent(root_node);
     walk.kinds = (const unsigned char *)kinds;
     walk.kinds_length = (size_t)kinds_length;
     walk.links_max = (size_t)links_max;
@@ -566,21 +620,21 @@ static PyObject *bind(PyObject *module, PyObject *arguments)
     (void)module;
     const char *path;
     Py_ssize_t number;
-    if (!PyArg_ParseTuple(arguments, "sn", &path, &number))
+    void *found[sizeof FUNCTIONS / sizeof *FUNCTIONS];
+    if (!PyArg_ParseTuple(arguments, "yn", &path, &number))
         return NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-    if (library == NULL) {
-        PyErr_Format(PyExc_ImportError, "%s is not loaded", path);
-        return NULL;
-    }
+    if (library == NULL)
+        return PyErr_Format(PyExc_ImportError, "%s is not loaded", path);
     for (size_t place = 0; place < sizeof FUNCTIONS / sizeof *FUNCTIONS; place++) {
-        void *function = dlsym(library, FUNCTIONS[place].name);
-        if (function == NULL) {
-            PyErr_Format(PyExc_ImportError, "%s has no %s", path, FUNCTIONS[place].name);
-            return NULL;
+        found[place] = dlsym(library, FUNCTIONS[place].name);
+        if (found[place] == NULL) {
+            dlclose(library);
+            return PyErr_Format(PyExc_ImportError, "%s has no %s", path, FUNCTIONS[place].name);
         }
-        memcpy(FUNCTIONS[place].place, &function, sizeof function);
     }
+    for (size_t place = 0; place < sizeof FUNCTIONS / sizeof *FUNCTIONS; place++)
+        memcpy(FUNCTIONS[place].place, &found[place], sizeof found[place]);
     image_tag = (uintptr_t)number;
     Py_RETURN_NONE;
 }

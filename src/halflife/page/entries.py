@@ -10,7 +10,7 @@ from msgspec import Struct
 from halflife.page.html import text_of
 from halflife.page.marks import Marks, heed_language
 from halflife.page.media import kind_by_ending, kind_by_type
-from halflife.records import Link, Medium, Page
+from halflife.records import Link, Links, Medium, Page
 from halflife.urls import Joiner
 
 FEED_LINKS_MAX = 50_000  # as many as a sitemap may have; more are counted
@@ -82,7 +82,7 @@ class Entries:
             description=self.description[:TITLE_CHARACTERS_MAX].rstrip(),
             language=marks.language,
             text="\n".join(self._blocks),
-            links=tuple(links[:FEED_LINKS_MAX]),
+            links=Links.of(links[:FEED_LINKS_MAX]),
             media=tuple(self._media),
             links_cut=self._cut + len(links[FEED_LINKS_MAX:]),
         )

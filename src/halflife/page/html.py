@@ -16,8 +16,10 @@ Options of a list are text like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Callable
+from itertools import compress
+from typing import Any, NamedTuple, cast
 
 from halflife.page.marks import ROBOTS, Marks, heed_language, heed_refresh, heed_robots
 from halflife.page.media import first_of_srcset, kind_by_ending, kind_by_type, kinds_by_ending
@@ -25,20 +27,20 @@ from halflife.page.walk import (
     AFTER,
     ANCHOR,
     BEFORE,
+    BLANKS,
     CONCEALED,
     CONCEALING,
     ELEMENT,
     GONE,
     SHUT,
     WORDS,
-    LinkFound,
     Walked,
     fold_words,
     parsed,
     tag_number,
     walk,
-)  # fmt: skip
-from halflife.records import Link, Medium, Page
+)
+from halflife.records import Links, Medium, Page
 from halflife.urls import Joiner, join
 
 HTML_BYTES_MAX = 16_000_000  # the largest indexes of documentation have three; what comes behind is not read
@@ -55,11 +57,9 @@ HEADINGS = "h1 h2 h3 h4 h5 h6"
 # What each element means to the walk; for those that are an ELEMENT, `_Reader` has a method too.
 MEANINGS = {
     "a": ANCHOR,
-    "address article aside blockquote caption center details dir div dl fieldset figcaption figure footer form header"
-    " hgroup legend main menu nav p pre search section summary frameset optgroup": BEFORE | AFTER,
-    # Nothing but another of its kind follows these within their parent, so a line that begins before each will do.
-    "br hr dd dt li td th option": BEFORE,
-    "table ol ul": AFTER,  # these begin with one of those
+    "address article aside blockquote br caption center dd details dir div dl dt fieldset figcaption figure footer form header"
+    " hgroup hr legend li main menu nav ol optgroup option p pre search section summary table td th tr ul"
+    " frameset": BEFORE | AFTER,
     # What is in these is not shown, whatever it is; `template` holds its content outside of the tree.
     "script style noembed noframes": GONE,
     "svg noscript datalist": CONCEALING,  # these have elements in them: links in them count, and words do not
@@ -116,11 +116,13 @@ class _Reader:
         self.headings: list[str] = []
         self._media: list[tuple[str, str, str, int]] = []  # src, kind, text, where in the text it stands
         self._feeds: list[Medium] = []
-        self._textless: list[tuple[int, LinkFound]] = []  # links that stand nowhere in the text, and links before them
+        # Links that stand nowhere in the text: how many stand before them, and what the walk's columns have of links.
+        self._textless: list[tuple[int, str, str | None, int, int, str]] = []
         walked = _walked(body[:HTML_BYTES_MAX], LINKS_MAX, ELEMENTS_MAX)
         self.text, self._links, elements, self.links_cut = walked
         for element in map(_Element._make, elements):
-            READERS[element.tag](self, element)
+            if element.parent != MATH:  # elements of formulas have names of their own
+                READERS[element.tag](self, element)
 
     def page(self) -> Page:
         """Everything together."""
@@ -148,9 +150,9 @@ class _Reader:
     # -- what the elements mean ------------------------------------------------------------------------------------
 
     def heading(self, element: _Element) -> None:
-        words = self.text[element.start : element.end].replace("\n", " ") if element.start >= 0 else ""
-        if words and len(self.headings) < HEADINGS_MAX:
-            self.headings.append(words[:WORDS_CHARACTERS_MAX])
+        start, end = element.start, min(element.end, element.start + WORDS_CHARACTERS_MAX)
+        if 0 <= start < end and len(self.headings) < HEADINGS_MAX:
+            self.headings.append(self.text[start:end].replace("\n", " "))
 
     def area(self, element: _Element) -> None:
         attributes = element.attributes
@@ -161,10 +163,10 @@ class _Reader:
         self._link(element, "src", attributes.get("title") or attributes.get("name"))
 
     def _link(self, element: _Element, name: str, words: str | None) -> None:
-        href = element.attributes.get(name)
+        href = (element.attributes.get(name) or "").strip(BLANKS)
         if href and href[0] != "#":
             rel = element.attributes.get("rel")
-            self._textless.append((element.links_before, (href, rel, 0, 0, words or "")))
+            self._textless.append((element.links_before, href, rel, 0, 0, words or ""))
 
     def medium(self, element: _Element) -> None:
         attributes, tag = element.attributes, NAMES[element.tag]
@@ -188,7 +190,7 @@ class _Reader:
 
     def set_base(self, element: _Element) -> None:
         href = element.attributes.get("href")
-        if href and self.base == self.url:
+        if href and self.base == self.url and element.start != CONCEALED:
             self.base = join(self.url, href) or self.url
 
     def set_language(self, element: _Element) -> None:
@@ -214,7 +216,7 @@ class _Reader:
     def link(self, element: _Element) -> None:
         attributes = element.attributes
         href, rel = attributes.get("href"), (attributes.get("rel") or "").lower().split()
-        if not href or not rel:
+        if not href or not rel or element.start == CONCEALED:
             return
         if "canonical" in rel:
             self.marks.canonical = self.marks.canonical or join(self.base, href) or ""
@@ -229,47 +231,51 @@ class _Reader:
 
     # -- what comes of them ----------------------------------------------------------------------------------------
 
-    def _in_order(self) -> Iterator[LinkFound]:
-        """All links, those without a place in the text where they belong."""
-        at = 0
-        for before, textless in self._textless:
-            yield from self._links[at:before]
-            yield textless
-            at = before
-        yield from self._links[at:]
+    def _made_links(self, joiner: Joiner) -> Links:
+        hrefs, rels, starts, ends, words = self._columns()
+        known, line = joiner.known.get, self.text.replace("\n", " ")
+        urls = [known(href) or joiner(href) for href in hrefs]
+        most = WORDS_CHARACTERS_MAX  # cut before it is copied, for links can stand in each other
+        anchors = [
+            line[start : end if end - start < most else start + most] if end else fold_words(word)[:most]
+            for start, end, word in zip(starts, ends, words, strict=True)
+        ]
+        nofollow = bytes([rel is not None and _is_nofollow(rel) for rel in rels]) if any(rels) else bytes(len(rels))
+        if all(urls):
+            return Links(cast(list[str], urls), anchors, starts, ends, nofollow)
+        return Links(
+            [url for url in urls if url],
+            list(compress(anchors, urls)),
+            array("i", compress(starts, urls)),
+            array("i", compress(ends, urls)),
+            bytes(compress(nofollow, urls)),
+        )
 
-    def _made_links(self, joiner: Joiner) -> tuple[Link, ...]:
-        walked = self._links
-        if self._textless:
-            walked = list(self._in_order())
-            self.links_cut += max(0, len(walked) - LINKS_MAX)
-        text, known, made = self.text, joiner.known, []
-        for href, rel, start, end, words in walked[:LINKS_MAX]:
-            try:
-                url = known[href]
-            except KeyError:
-                url = joiner(href)
-            if url is None:
-                continue
-            if end:
-                words = text[start:end]
-                if "\n" in words:
-                    words = words.replace("\n", " ")
-            else:
-                words = fold_words(words)
-            if len(words) > WORDS_CHARACTERS_MAX:
-                words = words[:WORDS_CHARACTERS_MAX]
-            made.append(Link(url, words, start, end, rel is not None and _is_nofollow(rel)))
-        return tuple(made)
+    def _columns(self) -> tuple[list[str], list[str | None], array[int], array[int], list[str]]:
+        """The walk's columns of links, those without a place in the text where they belong, and as many as are wanted."""
+        hrefs, rels, starts, ends, words = self._links
+        columns: list[Any] = [hrefs, rels, array("i", starts), array("i", ends), words]
+        for place in range(len(columns) if self._textless else 0):
+            column, at = columns[place], 0
+            merged = column[:0]
+            for before, *textless in self._textless:
+                merged += column[at:before]
+                merged.append(textless[place])
+                at = before
+            columns[place] = merged + column[at:]
+        self.links_cut += max(0, len(columns[0]) - LINKS_MAX)
+        for column in columns:
+            del column[LINKS_MAX:]
+        return tuple(columns)
 
-    def _made_media(self, joiner: Joiner, links: tuple[Link, ...]) -> tuple[Medium, ...]:
+    def _made_media(self, joiner: Joiner, links: Links) -> tuple[Medium, ...]:
         made = {(feed.url, feed.kind): feed for feed in self._feeds}
         for src, kind, text, at in self._media:
             url = joiner(src)
             if url is not None:
                 kind = kind or kind_by_ending(url) or "document"
                 made.setdefault((url, kind), Medium(url, kind, text, _around(self.text, at, at)))
-        kinds = kinds_by_ending([link.url for link in links])
+        kinds = kinds_by_ending(links.urls)
         for link in links if kinds else ():
             found = kinds.get(link.url)
             if found and len(made) < MEDIA_MAX:
@@ -283,6 +289,7 @@ def _is_nofollow(rel: str) -> bool:
 
 
 def _around(text: str, start: int, end: int) -> str:
+    end = min(end, start + WORDS_CHARACTERS_MAX)
     return text[max(0, start - CONTEXT_CHARACTERS) : end + CONTEXT_CHARACTERS] if start >= 0 else ""
 
 
@@ -305,4 +312,5 @@ def _readers() -> dict[str, Callable[[_Reader, _Element], Any]]:
 KINDS = _kinds()
 NAMES = {tag_number(name): name for name in _readers()}
 READERS = {tag_number(name): read for name, read in _readers().items()}
+MATH = tag_number("math")
 KINDS_OF_SOURCE = {tag_number("video"): "video", tag_number("audio"): "audio", tag_number("picture"): "image"}

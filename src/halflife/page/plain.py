@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from halflife.page.marks import Marks
-from halflife.records import Link, Page
+from halflife.records import Link, Links, Page
 from halflife.urls import canonical
 
 PLAIN_BYTES_MAX = 4_000_000  # a long novel has one; more is data
@@ -41,7 +41,7 @@ def read_plain(url: str, text: str, charset: str, marks: Marks) -> Page:
         nofollow=marks.nofollow,
         refresh=marks.refresh,
         refresh_seconds=marks.refresh_seconds,
-        links=tuple(links),
+        links=Links.of(links),
         links_cut=cut,
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from halflife.page.pieces import decoded, unpacked
 from halflife.page.xmlstream import XmlStream
-from halflife.records import Link, Medium, Page
+from halflife.records import Link, Links, Medium, Page
 from halflife.urls import TEXT_CHARACTERS_MAX, Joiner
 
 SITEMAP_LINKS_MAX = 50_000  # the protocol's own limit; what a file lists beyond it is counted
@@ -94,7 +94,7 @@ class _Kept:
         others = [Link(other) for other in self.others if other not in known]
         room = SITEMAP_LINKS_MAX - len(self.links)
         links, cut = (*self.links, *others[:room]), self.cut + len(others[room:])
-        return Page(url, url, "sitemap", charset, links=links, media=tuple(self.media), links_cut=cut)
+        return Page(url, url, "sitemap", charset, links=Links.of(links), media=tuple(self.media), links_cut=cut)
 
 
 class _Sitemap(XmlStream):

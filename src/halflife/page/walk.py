@@ -1,9 +1,9 @@
 """One walk over the tree of a page: its text as it flows, and where in it the links and other elements stand.
 
     text      what is shown in the body, white space folded: one blank between words, one newline between blocks
-    links     (href, rel, start, end, words) of each `a` that leads away from the page, in order; the href without its
-              fragment. Its words are text[start:end]; where nothing of it is shown, both are 0 and its words, or what
-              stands for them, come along
+    links     hrefs, rels, starts, ends and words of each `a` that leads away from the page, in order, as five columns; the
+              href without its fragment and white space around it. Its words are text[start:end]; where nothing of it is
+              shown, both are 0 and its words, or what stands for them, come along
     elements  (tag, tag of its parent or 0, links before it, start, end, words, attributes) of each element that was asked for;
               start is -1 outside of the body, -2 where it is concealed; words only where they were asked for
 
@@ -11,12 +11,14 @@ What an element means is said by a byte for each of lexbor's tag numbers, made o
 Besides, its own attributes can hide an element. White space stands before the beginning of a link, and behind its end.
 
 There are two walkers that do the same. The one below says what is to be done, and is there where nothing could be
-compiled. `_walk.c` takes a twentieth of its time; it is used where it was built and finds the functions that it needs.
+compiled. `_walk.c` takes a fifteenth of its time; it is used where it was built and finds the functions that it needs.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -38,12 +40,15 @@ DISPLAY_NONE = re.compile(r"display[ \t-\r]*:[ \t-\r]*none", re.I | re.A)
 LONG_REFERENCE = re.compile(rb"&n([GL])t;")
 LONG_CHARACTERS = {b"G": "\u226b\u20d2".encode(), b"L": "\u226a\u20d2".encode()}
 LOOKED_INTO_MAX = 1000  # nodes, for the words of one link or title that are not in the text
+WORDS_MAX = 4000  # characters of them, before white space is folded
 _scratch = LexborHTMLParser("")
 
-LinkFound = tuple[str, str | None, int, int, str]
+LinksFound = tuple[
+    list[str], list[str | None], bytes, bytes, list[str]
+]  # starts and ends as arrays of int are in memory
 ElementFound = tuple[int, int, int, int, int, str, dict[str, str | None]]
 Walker = Callable[[LexborNode, LexborNode, bytes, int, int], "Walked"]
-Walked = tuple[str, list[LinkFound], list[ElementFound], int]  # text, links, elements, links beyond the limit
+Walked = tuple[str, LinksFound, list[ElementFound], int]  # text, links, elements, links beyond the limit
 
 
 def tag_number(name: str) -> int:
@@ -52,8 +57,9 @@ def tag_number(name: str) -> int:
 
 
 OUTSIDE, CONCEALED = -1, -2
+BLANKS = "".join(map(chr, range(33)))
 TEXT = 2  # the tag number of text
-IMAGE = tag_number("img")
+IMAGE, LINK = tag_number("img"), tag_number("a")
 
 
 def parsed(body: bytes) -> LexborHTMLParser:
@@ -77,7 +83,7 @@ class _Walk:
         self.pieces: list[str] = []  # of the text: words with at most one white character before them
         self.length = 0
         self.white = ""  # what stands before the next word
-        self.links: list[LinkFound] = []
+        self.links: list[tuple[str, str | None, int, int, str]] = []
         self.elements: list[ElementFound] = []
         self.cut = 0
         # Shown elements whose end is still to come: their depth, they themselves, the list that they are in and their place
@@ -92,7 +98,10 @@ class _Walk:
                 self._enter(node, depth)
             elif self.body_at and not self.concealed_at:
                 self._flow(node.text_content or "")
-        return "".join(self.pieces), self.links, self.elements, self.cut
+        columns: list[list[Any]] = [list(column) for column in zip(*self.links, strict=True)] or [[] for _ in range(5)]
+        hrefs, rels, starts, ends, words = columns
+        links = (hrefs, rels, array("i", starts).tobytes(), array("i", ends).tobytes(), words)
+        return "".join(self.pieces), links, self.elements, self.cut
 
     def _enter(self, node: LexborNode, depth: int) -> None:
         kind = _kind(node, self.kinds)
@@ -137,7 +146,7 @@ class _Walk:
         attributes = node.attributes
         into: list[Any]
         if kind & ANCHOR:
-            into, href = self.links, (attributes.get("href") or "").partition("#")[0]
+            into, href = self.links, (attributes.get("href") or "").partition("#")[0].strip(BLANKS)
             if not href:
                 return
             if len(into) >= self.links_max:
@@ -152,7 +161,7 @@ class _Walk:
             parent = node.parent
             parent_tag = parent.tag_id if parent is not None and parent.tag_id < len(self.kinds) else 0
             at = hidden or self.length
-            words = "".join(_texts(node, self.kinds)) if kind & WORDS else ""
+            words = _gathered("", _texts(node, self.kinds)) if kind & WORDS else ""
             into.append((node.tag_id, parent_tag, len(self.links), at, at, words, attributes))
         if not hidden:
             self.open.append((depth, node, into, len(into) - 1, len(self.pieces), self.length))
@@ -201,14 +210,24 @@ def _hides_itself(attributes: dict[str, str | None]) -> bool:
 
 def _link_words(node: LexborNode, kinds: bytes, shown: bool) -> str:
     """The words of a link that has none in the text: its own, what its pictures are called, or what it is called."""
-    words = "" if shown else "".join(_texts(node, kinds))
+    words = "" if shown else _gathered("", _texts(node, kinds))
     if not words.strip():
-        words = " ".join([alt for alt in _alts(node, kinds) if alt.strip()])
+        words = _gathered(" ", (alt for alt in _alts(node, kinds) if alt.strip()))
     attributes = node.attributes
     for name in ("title", "aria-label"):
         if not words.strip():
-            words = attributes.get(name) or ""
+            words = (attributes.get(name) or "")[:WORDS_MAX]
     return words
+
+
+def _gathered(between: str, pieces: Iterator[str]) -> str:
+    """The pieces together, as far as they are wanted."""
+    gathered = ""
+    for piece in pieces:
+        gathered = f"{gathered}{between if gathered else ''}{piece[:WORDS_MAX]}"
+        if len(gathered) >= WORDS_MAX:
+            break
+    return gathered[:WORDS_MAX]
 
 
 def _texts(root: LexborNode, kinds: bytes) -> Iterator[str]:
@@ -235,13 +254,21 @@ def fold_words(text: str) -> str:
 
 def _compiled() -> tuple[Walker, Callable[[bytes], bool]] | None:
     """The same in C; None where it was not built, or this selectolax does not have what it needs."""
+    place = os.fsencode(selectolax.lexbor.__file__)
     try:
         from halflife.page import _walk
 
-        _walk.bind(selectolax.lexbor.__file__, IMAGE)
+        _walk.bind(place, IMAGE)  # pragma: no cover  # where nothing could be compiled
     except ImportError:
         return None
-    return _walk.walk, _walk.has_long_reference  # pragma: no cover  # where nothing could be compiled
+    return (_walk.walk, _walk.has_long_reference) if _is_same(_walk.walk) else None  # pragma: no cover
+
+
+def _is_same(walker: Walker) -> bool:
+    """Whether it walks over a small page as it should: a lexbor whose functions mean something else would show here."""
+    root = LexborHTMLParser("<p lang=de>a <a href=b rel=c> d</a><b hidden>e</b><img alt=f>").root
+    kinds = bytes([ANCHOR if tag == LINK else ELEMENT | BEFORE for tag in range(256)])
+    return root is not None and walker(root, root, kinds, 9, 9) == walk_plainly(root, root, kinds, 9, 9)
 
 
 def _has_long_reference(body: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,9 +11,9 @@ from msgspec import Struct
 from halflife.errors import InputError, SettingError, StoreError
 from halflife.fetch import chunks_of, private_hosts
 from halflife.plan import TRAPS
-from halflife.records import Why
+from halflife.records import Target, Why
 from halflife.run.books import Books
-from halflife.run.messages import unpack_head
+from halflife.run.messages import Head, unpack_head
 from halflife.run.settings import CrawlSettings
 from halflife.run.visit import PASSING, PASSING_STATUS, Visitor
 from halflife.store import Entry, Folder, Frontier, mend, notes
@@ -89,7 +89,7 @@ def _ready(settings: CrawlSettings, seeds: tuple[str, ...], folder: Folder, fron
     fetch = msgspec.structs.replace(fetch, private_hosts=private_hosts(everything, fetch.checked()))
     settings = msgspec.structs.replace(settings, seeds=everything, fetch=fetch).checked()
     books = Books(frontier, settings)
-    recovered = recover(books, folder)
+    recovered = sum(1 for _ in recover(books, folder))
     mend(folder, Visitor(settings).read, chunks_of)
     _sow(frontier, seeds, settings)
     if resumed:
@@ -127,15 +127,14 @@ def _loosened(before: bytes, settings: CrawlSettings) -> list[str]:
     return [fate for fate, limit in _limits(settings).items() if limit > last.get(fate, limit)]
 
 
-def recover(books: Books, folder: Folder) -> int:
-    """Book the visits that are in journals and not in the books; says how many there were."""
-    recovered = 0
+def recover(books: Books, folder: Folder) -> Iterator[tuple[Target, Head]]:
+    """Book the visits that are in journals and not in the books; they come one by one."""
     for segment in folder.journals():
         for end, target, note in notes(folder, segment, books.mark(segment)):
-            known = books.in_frontier(target) if target.id else target
-            recovered += books.book(segment, end, known, unpack_head(note))
+            known, head = books.in_frontier(target) if target.id else target, unpack_head(note)
+            if books.book(segment, end, known, head):
+                yield known, head
         books.flush()
-    return recovered
 
 
 def _sow(frontier: Frontier, seeds: Iterable[str], settings: CrawlSettings) -> None:

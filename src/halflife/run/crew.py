@@ -47,7 +47,8 @@ class Hand:
         self.synced = True
         self.met: OrderedDict[str, None] = OrderedDict()  # origins whose robots.txt it was given
         self._reading = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        self._reading.truncate(READING_BYTES)
+        self._reading.write(bytes(READING_BYTES))  # not a hole: the worker would find out about a full disk too late
+        self._reading.flush()
         handed = theirs.fileno(), self._reading.fileno()
         with theirs:
             self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module

@@ -108,7 +108,7 @@ def _from_markup(data: bytes, path: Path) -> Iterator[str]:
     headers = (("content-type", "application/octet-stream"),)
     answer = Answer(200, "OK", b"", headers, data, data)
     page = read(Fetch(Target(nowhere), 0.0, answer), [data])
-    found = [] if page is None else [link.url for link in page.links if not link.url.startswith(nowhere)]
+    found = [] if page is None else [url for url in page.links.urls if not url.startswith(nowhere)]
     if not found:
         raise InputError(f"{path}: holds no address; give a sitemap, a feed, a page with links, or one address a line")
     yield from found

@@ -156,8 +156,9 @@ class Visitor:
         links = page.links
         places: Sequence[int] = range(len(links))
         if judged:
-            places = self.told.fresh([hash((link.url, link.anchor)) for link in links], terms)
-        unknown = {places[at] for at in self.known.fresh([hash(links[place].url) for place in places], terms)}
+            places = self.told.fresh(list(map(hash, zip(links.urls, links.anchors, strict=True))), terms)
+        urls = links.urls
+        unknown = {places[at] for at in self.known.fresh([hash(urls[place]) for place in places], terms)}
         shares = link_shares(page, self.topic, places) if judged else {}
         for place in places:
             share, near = shares.get(place, (0.0, 0.0))

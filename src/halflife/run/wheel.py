@@ -46,7 +46,9 @@ FINISH_SECONDS = 40.0  # workers get this long to finish; what is in flight then
 REST_SECONDS_MAX = 120.0  # when only resting sites are left, they are waited for so long, not longer
 ROBOTS_REMEMBERED = 50_000  # origins for which a worker is known to have robots.txt
 SITES_AT_ONCE = 200  # sites on turn for each worker: so many connections, and so many answers half read, at the most
-DEATHS_MAX = 3  # workers that die before they tell anything: then something is wrong with more than a page
+# Workers that die one after the other with no visit between them: then something is wrong with more than their pages.
+# A row of pages that each kill their worker is shorter.
+DEATHS_MAX = 12
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # Ctrl-C, a polite kill, a terminal that is closed
 Handler = Callable[[int, FrameType | None], Any] | int | None  # what Python's signal takes and gives
@@ -154,13 +156,16 @@ class _Wheel:
             raise StoreError(message.reason)
 
     def _book(self, hand: Hand, report: Report) -> None:
-        self.deaths = 0
         head, target = report.head, report.target
         for targets in hand.turns.values():
             targets.pop(target.id, None)
         if self.books.book(report.segment, report.end, target, head):
-            self.pulse.booked(target, head)
-            self.tell(_visited(target, head))
+            self._booked(target, head)
+
+    def _booked(self, target: Target, head: Head) -> None:
+        self.deaths = 0
+        self.pulse.booked(target, head)
+        self.tell(_visited(target, head))
 
     def _turn_over(self, hand: Hand, message: TurnOver) -> None:
         hand.turns.pop(message.site, None)
@@ -174,17 +179,18 @@ class _Wheel:
 
     def _died(self, hand: Hand) -> None:
         """A worker is gone. What it wrote is booked from its journal; the page that it was reading may have killed it."""
-        self.deaths += 1
+        lost, (number, took_too_long) = dict(hand.turns), hand.last_words()
+        self.deaths += not took_too_long
         if self.deaths > DEATHS_MAX:
             raise StoreError(
                 f"{self.folder.path}: worker processes keep dying (out of memory?); free some, or use --workers 1"
             )
-        lost, (number, took_too_long) = dict(hand.turns), hand.last_words()
         self.crew.restart(hand)
         for _, message in [pair for pair in self.deferred if pair[0] is hand]:
             self._hear_late(hand, message)
         self.deferred = [pair for pair in self.deferred if pair[0] is not hand]
-        recover(self.books, self.folder)
+        for target, head in recover(self.books, self.folder):
+            self._booked(target, head)
         for site, targets in lost.items():
             if number in targets and self.frontier.is_waiting(number):
                 self.books.died(targets[number], took_too_long)
@@ -297,7 +303,8 @@ class _Wheel:
             self._progress_when_due()
         self.crew.end()
         self._commit()
-        recover(self.books, self.folder)
+        for target, head in recover(self.books, self.folder):
+            self._booked(target, head)
         mend(self.folder, Visitor(self.settings).read, chunks_of)
         self.books.commit()
         self.folder.forget_journals()

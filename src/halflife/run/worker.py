@@ -107,9 +107,9 @@ class Worker:
         self._turns.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._break(error)
+            self.break_off(error)
 
-    def _break(self, error: BaseException) -> None:
+    def break_off(self, error: BaseException) -> None:
         """A full disk or a fault of ours: say it and go; the journal holds what was done."""
         if isinstance(error, HalflifeError):
             self._tell(Broken(str(error)))
@@ -206,8 +206,13 @@ class Worker:
         await self.fetcher.close()
         self._seal()
         self._tell(Stopped())
-        await self._writer.drain()
+        await self.hang_up()
+
+    async def hang_up(self) -> None:
+        """Nothing more will be said; wait until what was said is out."""
+        self._tell_all()
         self._writer.close()
+        await self._writer.wait_closed()
 
     def _tell(self, message: FromWorker) -> None:
         """Reports wait a moment for others, so that the main process wakes up once for several."""
@@ -233,11 +238,13 @@ async def work(ours: socket.socket, reading: int) -> None:
         assert isinstance(begin, Begin)
         worker = Worker(begin, reader, writer, reading)
         await worker.run()
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (asyncio.IncompleteReadError, ConnectionError, HalflifeError) as error:
+        if worker is not None and isinstance(error, HalflifeError):
+            worker.break_off(error)
         if worker is not None and worker.stopping:  # something broke; what it was has been said
             with suppress(ConnectionError):
-                await writer.drain()
-        os._exit(1)  # the main process is gone: nobody to answer to
+                await worker.hang_up()
+        os._exit(1)  # or the main process is gone: nobody to answer to
 
 
 def rarely_collect_garbage() -> None:

@@ -118,11 +118,11 @@ class Links:
         self._pages.append(page.url)
         self._at.extend(array("q", [at]) * count)
         self._position.extend(POSITIONS[:count] if count <= len(POSITIONS) else array("i", range(count)))
-        self._to.extend(array("i", [urls[link.url] for link in links]))
-        self._anchor.extend(array("i", [anchors[link.anchor] for link in links]))
-        self._start.extend(array("i", [link.start for link in links]))
-        self._end.extend(array("i", [link.end for link in links]))
-        self._nofollow.extend(bytes([link.nofollow for link in links]))
+        self._to.extend(array("i", [urls[url] for url in links.urls]))
+        self._anchor.extend(array("i", [anchors[anchor] for anchor in links.anchors]))
+        self._start.extend(links.starts)
+        self._end.extend(links.ends)
+        self._nofollow.extend(links.nofollow)
         if len(self._to) * LINK_BYTES + (len(self._urls) + len(self._anchors)) * WORDS_BYTES > GROUP_BYTES:
             self._flush()
 
