@@ -259,6 +259,12 @@ def test_references_that_overflow_the_parsers_buffer_are_resolved_before_it() ->
     assert body.css("p")[0].attributes == {"title": "\u226a\u20d2"}
 
 
+def test_a_walk_that_finds_something_else_is_not_taken() -> None:
+    assert walking._is_same(walk_plainly)
+    assert walking._is_same(walk)
+    assert not walking._is_same(lambda *_: ("a d", ([], [], b"", b"", []), [], 0))
+
+
 @needs_compiled
 def test_the_compiled_walk_refuses_what_it_cannot_walk() -> None:
     compiled: Any = walk
