@@ -57,9 +57,8 @@ from functools import lru_cache
 
 import msgspec
 from msgspec import Struct
-from xxhash import xxh3_64_intdigest
 
-from halflife.plan.memory import Recent
+from halflife.plan.memory import Recent, digest
 from halflife.records import Target, Why
 from halflife.urls import directory, origin, site
 
@@ -79,6 +78,7 @@ WORDS_TABLE = 1 << 14
 WORDS_MAX = 12  # the last ones of the address, and as many, the first ones, of the anchor
 WORD = re.compile(r"[^\W\d_]{2,40}")
 DIRECTORIES_CACHED = 20_000
+PAGES_CACHED = 2_000
 WORDS_CACHED = 50_000
 
 #         1    share any  near t=0  t>1  depth place page
@@ -133,13 +133,13 @@ class Expectations:
         if not self._starve:
             return False
         own, *above = _levels(url)
-        place = self._places.get(own)
+        place = self._places.at(own)
         if place is not None and place.failing >= self._starve + place.relevant:
             return True
         return any(
             place.failing_below >= DEEP * self._starve + place.relevant
             for level in (own, *above[:-2])  # up to the host; neither the site nor everything is given up
-            if (place := self._places.get(level)) is not None
+            if (place := self._places.at(level)) is not None
         )
 
     def pack(self) -> bytes:
@@ -168,7 +168,7 @@ class Expectations:
             1.0 if tunnel > 1 else 0.0,
             1.0 / (1 + target.depth),
             _log_odds(here),
-            _log_odds(self._shrunk(_of_links_on(target.via), everything)),
+            _log_odds(self._shrunk(_links_on(target.via), everything)),
         )
 
     def _odds_of_place(self, url: str) -> tuple[float, float]:
@@ -179,8 +179,8 @@ class Expectations:
             probability = self._shrunk(level, probability)
         return everything, probability
 
-    def _shrunk(self, level: str, above: float) -> float:
-        place = self._places.get(level)
+    def _shrunk(self, level: int, above: float) -> float:
+        place = self._places.at(level)
         return above if place is None else (place.relevant + STRENGTH * above) / (place.fetched + STRENGTH)
 
     def _z(self, features: tuple[float, ...], words: tuple[int, ...]) -> float:
@@ -199,13 +199,13 @@ class Expectations:
             if relevant:
                 place.failing = 0
         if target.via:
-            self._count_in(_of_links_on(target.via), relevant)
+            self._count_in(_links_on(target.via), relevant)
 
-    def _count_in(self, level: str, relevant: bool) -> Place:
-        place = self._places.get(level)
+    def _count_in(self, level: int, relevant: bool) -> Place:
+        place = self._places.at(level)
         if place is None:
             place = Place()
-            self._places.put(level, place)
+            self._places.put_at(level, place)
         elif place.fetched >= RECENT:
             place.fetched //= 2
             place.relevant //= 2
@@ -215,29 +215,31 @@ class Expectations:
         return place
 
 
-def _levels(url: str) -> tuple[str, ...]:
-    """Its directory, those above it, its host, its site, and everything."""
+def _levels(url: str) -> tuple[int, ...]:
+    """What stands for its directory, those above it, its host, its site, and everything."""
     return _levels_of(directory(url))
 
 
 @lru_cache(DIRECTORIES_CACHED)
-def _levels_of(own: str) -> tuple[str, ...]:
+def _levels_of(own: str) -> tuple[int, ...]:
     base = origin(own)
     levels = [own]
     while len(levels[-1]) > len(base) + 1:
         levels.append(levels[-1][: levels[-1].rstrip("/").rfind("/") + 1])
-    return (*levels, site(own), "")
+    return tuple(map(digest, (*levels, site(own), "")))
 
 
-def _of_links_on(url: str) -> str:
-    return f"links on {url}"
+@lru_cache(PAGES_CACHED)
+def _links_on(url: str) -> int:
+    """What stands for the links of a page."""
+    return digest(f"links on {url}")
 
 
 @lru_cache(WORDS_CACHED)
 def _words(url: str, anchor: str) -> tuple[int, ...]:
     """The places in the table of the different words of a link, the host's left out."""
     words = WORD.findall(url[len(origin(url)) :].lower())[-WORDS_MAX:] + WORD.findall(anchor.lower())[:WORDS_MAX]
-    return tuple(xxh3_64_intdigest(word.encode()) % WORDS_TABLE for word in dict.fromkeys(words))
+    return tuple(digest(word) % WORDS_TABLE for word in dict.fromkeys(words))
 
 
 def _evenly(words: tuple[int, ...]) -> float:

@@ -15,8 +15,13 @@ SEEN_SHARE_MAX = (
 V = TypeVar("V")
 
 
+def digest(text: str) -> int:
+    """64 bits that stand for a text."""
+    return int(xxh3_64_intdigest(text.encode()))
+
+
 class Recent(Generic[V]):
-    """A dictionary from text that forgets what was not asked for of late."""
+    """A dictionary from text, or digests of it, that forgets what was not asked for of late."""
 
     def __init__(self, remembered_max: int = REMEMBERED_MAX) -> None:
         self._remembered_max = remembered_max
@@ -26,12 +31,15 @@ class Recent(Generic[V]):
     def __bool__(self) -> bool:
         return bool(self._young or self._old)
 
-    def get(self, key: str) -> V | None:
-        """What is remembered under the key, or None."""
-        digest = xxh3_64_intdigest(key.encode())
-        value = self._young.get(digest)
-        if value is None and self._old and (value := self._old.pop(digest, None)) is not None:
-            self._young[digest] = value
+    def get(self, text: str) -> V | None:
+        """What is remembered under the text, or None."""
+        return self.at(digest(text))
+
+    def at(self, key: int) -> V | None:
+        """What is remembered under the text with this digest, or None."""
+        value = self._young.get(key)
+        if value is None and self._old and (value := self._old.pop(key, None)) is not None:
+            self._young[key] = value
         return value
 
     @property
@@ -43,9 +51,13 @@ class Recent(Generic[V]):
     def generations(self, kept: tuple[dict[int, V], dict[int, V]]) -> None:
         self._young, self._old = kept
 
-    def put(self, key: str, value: V) -> None:
+    def put(self, text: str, value: V) -> None:
         """Remember it."""
-        self._young[xxh3_64_intdigest(key.encode())] = value
+        self.put_at(digest(text), value)
+
+    def put_at(self, key: int, value: V) -> None:
+        """Remember it under the text with this digest."""
+        self._young[key] = value
         if len(self._young) > self._remembered_max:
             self._old, self._young = self._young, {}
 
@@ -64,16 +76,17 @@ class Distinct:
 
     def beyond(self, thing: str, group: str, limit: int) -> bool:
         """Whether a thing is new to its group when that has reached its limit; else it counts from now on."""
-        place = xxh3_64_intdigest(f"{group}\n{thing}".encode()) % self._bits
+        place = digest(f"{group}\n{thing}") % self._bits
         byte, bit = place >> 3, 1 << (place & 7)
         if self._seen[byte] & bit:
             return False
-        count = self._counts.get(group) or 0
+        key = digest(group)
+        count = self._counts.at(key) or 0
         if count >= limit:
             return True
         self._seen[byte] |= bit
         self._seen_count += 1
-        self._counts.put(group, count + 1)
+        self._counts.put_at(key, count + 1)
         if self._seen_count * SEEN_SHARE_MAX > self._bits:
             self._forget()
         return False
