@@ -31,7 +31,7 @@ class Turns:
                 return []
             targets = self._eligible(best)
             if targets:
-                return self._ranked(targets)[: min(self._size, allowed)]
+                return self._best(targets, min(self._size, allowed))
         return []
 
     def _eligible(self, targets: list[Target]) -> list[Target]:
@@ -59,15 +59,15 @@ class Turns:
         hosts = {origin(target.url) for target in targets}
         return Counter({base: limit - self._books.frontier.fetched_on(base) for base in hosts})
 
-    def _ranked(self, targets: list[Target]) -> list[Target]:
-        """In the order of what is expected of them now."""
+    def _best(self, targets: list[Target], count: int) -> list[Target]:
+        """Those of which most is expected now, best first. What is left behind gets the place in its queue that it has now."""
         if self._settings.order == "breadth" or len(targets) < 2:
-            return targets
+            return targets[:count]
         rank_again = self._books.rank_again
         fresh = [
             (rank_again(target) if target.why != Why.SEED and not target.tries else target.rank, target)
             for target in targets
         ]
-        self._books.frontier.rerank([(rank, target.id) for rank, target in fresh if rank != target.rank])
         fresh.sort(key=lambda pair: (pair[0], pair[1].id))
-        return [target for _, target in fresh]
+        self._books.frontier.rerank([(rank, target.id) for rank, target in fresh[count:] if rank != target.rank])
+        return [target for _, target in fresh[:count]]
