@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from crawling import served
 from halflife import CrawlSettings, FetchSettings, crawl, pages, skipped, why
 from halflife.events import Event, Visited, Warned
 from halflife.run.wheel import DEATHS_MAX
@@ -49,13 +49,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def site() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(Handler) as place:
+        yield place
 
 
 @pytest.fixture

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
-from crawling import Crawling, command
+from crawling import Crawling, command, served
 from halflife import CrawlSettings, SettingError, pages, skipped, why
 from halflife.errors import InputError
 from halflife.littleweb import LittleWeb
@@ -85,13 +84,8 @@ def serving() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(Handler) as site:
+        yield site
 
 
 def test_a_setting_that_is_said_is_meant_though_it_is_the_default(crawling: Crawling) -> None:

@@ -57,7 +57,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _nothing(store: Path) -> str:
     """Why there is nothing to list: perhaps only because the first segment is not complete yet."""
-    if any(store.glob("segments/*/done.json")) or not any(store.glob("journals/*")):
+    from halflife.run.listing import is_begun_only
+
+    if not is_begun_only(store):
         return "nothing to list"
     return (
         f"{store}: a crawl is under way, and its pages can be listed when its first segment is complete; if it was cut"

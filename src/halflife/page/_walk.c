@@ -128,12 +128,17 @@ static int is_blank(Text *bytes, size_t length)
 
 /* -- the walk -------------------------------------------------------------------------------------------------------------- */
 
+typedef struct { /* what its attributes say of an element: where it leads, and whether it is not shown */
+    Text *href, *rel;
+    size_t href_length, rel_length;
+    int hides;
+} Said;
+
 typedef struct { /* a link or another element that means something */
     Node *node;
     uintptr_t tag;
     int is_link, hidden; /* hidden: 0, OUTSIDE or CONCEALED */
-    Text *href, *rel; /* of a link; the href without its fragment */
-    size_t href_length, rel_length;
+    Said said; /* of a link */
     size_t links_before, start_bytes, start, end; /* start and end in characters */
 } Found;
 
@@ -250,10 +255,7 @@ static int is_hidden(Text *value, size_t length)
     return value == NULL || length != 11 || !begins(value, length, "until-found");
 }
 
-/* One pass over an element's attributes, for each costs a call or two: whether they say that it is not shown, and what they
-   say of a link. */
-typedef struct { Text *href, *rel; size_t href_length, rel_length; int hides; } Said;
-
+/* One pass over an element's attributes, for each costs a call or two. */
 static Said attributes_say(Node *node)
 {
     Said said = {0};
@@ -304,12 +306,8 @@ static int note(Walk *walk, Node *node, uintptr_t tag, const Said *said, int hid
         .node = node, .tag = tag, .is_link = is_link, .hidden = hidden, .links_before = walk->links,
         .start_bytes = walk->text.length, .start = walk->characters, .end = walk->characters,
     };
-    if (said != NULL) {
-        found.href = said->href;
-        found.href_length = said->href_length;
-        found.rel = said->rel;
-        found.rel_length = said->rel_length;
-    }
+    if (said != NULL)
+        found.said = *said;
     walk->links += is_link ? 1 : 0;
     walk->elements += is_link ? 0 : 1;
     return append(&walk->found, &found, sizeof found) && (hidden || append(&walk->open, &open, sizeof open));
@@ -444,27 +442,27 @@ static int look_into(const Walk *walk, Node *root, int images, Words *words)
     return 1;
 }
 
-static Words no_words(void)
+/* Begin anew. */
+static void empty(Words *words)
 {
-    return (Words){.left = WORDS_MAX};
+    words->raw.length = 0;
+    words->left = WORDS_MAX;
 }
 
 /* The words of a link that has none in the text: its own, what its pictures are called, or what it is called. */
 static PyObject *link_words(const Walk *walk, const Found *found)
 {
     static const char *const NAMES[] = {"title", "aria-label"};
-    Words words = no_words();
+    Words words = {.left = WORDS_MAX};
     int fine = !found->hidden || look_into(walk, found->node, 0, &words);
     if (fine && is_blank(words.raw.bytes, words.raw.length)) {
-        words.raw.length = 0;
-        words.left = WORDS_MAX;
+        empty(&words);
         fine = look_into(walk, found->node, 1, &words);
     }
     for (size_t place = 0; fine && place < 2 && is_blank(words.raw.bytes, words.raw.length); place++) {
         size_t length;
         Text *label = attribute(found->node, NAMES[place], &length);
-        words.raw.length = 0;
-        words.left = WORDS_MAX;
+        empty(&words);
         fine = label == NULL || take(&words, label, length);
     }
     PyObject *made = fine ? decoded(words.raw.bytes, words.raw.length) : NULL;
@@ -508,9 +506,9 @@ static int append_link(Columns *links, const Walk *walk, const Found *found)
 {
     int is_nowhere = found->hidden || found->end <= found->start;
     int start = is_nowhere ? 0 : (int)found->start, end = is_nowhere ? 0 : (int)found->end;
-    PyObject *rel = found->rel != NULL ? decoded(found->rel, found->rel_length) : Py_NewRef(Py_None);
+    PyObject *rel = found->said.rel != NULL ? decoded(found->said.rel, found->said.rel_length) : Py_NewRef(Py_None);
     PyObject *words = is_nowhere ? link_words(walk, found) : PyUnicode_FromStringAndSize("", 0);
-    int hrefs = append_object(links->hrefs, decoded(found->href, found->href_length));
+    int hrefs = append_object(links->hrefs, decoded(found->said.href, found->said.href_length));
     return append_object(links->rels, rel) & append_object(links->words, words) & hrefs &&
            append(&links->starts, &start, sizeof start) && append(&links->ends, &end, sizeof end);
 }
@@ -523,7 +521,7 @@ static PyObject *made_element(const Walk *walk, const Found *found)
     Py_ssize_t start = found->hidden ? found->hidden : (Py_ssize_t)found->start;
     Py_ssize_t end = found->hidden ? found->hidden : (Py_ssize_t)found->end;
     PyObject *words = NULL, *attributes = attributes_of(found->node);
-    Words looked = no_words();
+    Words looked = {.left = WORDS_MAX};
     if (attributes != NULL &&
         (!(kind_of(walk, found->tag) & WORDS) || look_into(walk, found->node, 0, &looked)))
         words = decoded(looked.raw.bytes, looked.raw.length);

@@ -10,6 +10,7 @@ from msgspec import Struct
 from halflife.page.html import text_of
 from halflife.page.marks import Marks, heed_language
 from halflife.page.media import kind_by_ending, kind_by_type
+from halflife.page.walk import fold_words
 from halflife.records import Link, Links, Medium, Page
 from halflife.urls import Joiner
 
@@ -126,17 +127,12 @@ def enclose(entry: Entry, joined: Joiner, place: str, mime: str, medium: str = "
 def shown(markup: str) -> str:
     """What a reader sees of a piece of HTML: white space folded, blocks separated by newlines."""
     if not MARKED.search(markup):
-        return one_line(markup)
+        return fold_words(markup)
     if markup.count("<") > TAGS_MAX:
-        return one_line(unescape(TAG.sub(" ", markup)))
+        return fold_words(unescape(TAG.sub(" ", markup)))
     return text_of(markup.encode("utf-8", "replace"))
 
 
 def folded(text: str) -> str:
     """White space folded, line by line, without empty lines."""
-    return "\n".join([words for line in text.split("\n") if (words := " ".join(line.split()))])
-
-
-def one_line(text: str) -> str:
-    """White space folded to one line."""
-    return " ".join(text.split())
+    return "\n".join([words for line in text.split("\n") if (words := fold_words(line))])

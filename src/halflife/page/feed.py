@@ -12,10 +12,10 @@ categories are passed over.
 from __future__ import annotations
 
 from halflife.page.charset import in_utf8, is_utf8
-from halflife.page.entries import Entries, Entry, enclose, folded, one_line, shown
+from halflife.page.entries import Entries, Entry, enclose, folded, shown
 from halflife.page.feedjson import read_json
 from halflife.page.html import names_that_mean
-from halflife.page.walk import AFTER, BEFORE, CONCEALING, GONE
+from halflife.page.walk import AFTER, BEFORE, CONCEALING, GONE, fold_words
 from halflife.page.xmlstream import XmlStream
 from halflife.records import Page
 from halflife.urls import Joiner, join
@@ -125,7 +125,7 @@ class _Feed(XmlStream):
             place = attributes.get("url") or attributes.get("href") or ""
             self._enclose(place, kind, ENCLOSED[name] or attributes.get("medium", "").lower())
         elif name == "outline":
-            title = one_line(attributes.get("title") or attributes.get("text") or "")
+            title = fold_words(attributes.get("title") or attributes.get("text") or "")
             places = [attributes.get(key, "") for key in ("xmlurl", "htmlurl", "url")]
             self.entries.add(Entry(title, links=[url for place in places if (url := self._address(place))]))
         elif name == "content" and "src" in attributes:
@@ -233,7 +233,7 @@ class _Feed(XmlStream):
         elif field in PLACES:
             self._store_address(field, text)
         elif field == "language":
-            self.entries.language = self.entries.language or one_line(text)
+            self.entries.language = self.entries.language or fold_words(text)
         else:
             self._store_text(field, self._readable(text))
 
@@ -252,11 +252,11 @@ class _Feed(XmlStream):
         """The first of each counts, but for the longest content."""
         if self._entry is None:
             if field == "title":
-                self.entries.title = self.entries.title or one_line(text)
+                self.entries.title = self.entries.title or fold_words(text)
             else:
-                self.entries.description = self.entries.description or one_line(text)
+                self.entries.description = self.entries.description or fold_words(text)
         elif field == "title":
-            self._entry.title = self._entry.title or one_line(text)
+            self._entry.title = self._entry.title or fold_words(text)
         elif field == "summary":
             self._entry.summary = self._entry.summary or text
         elif len(text) > len(self._entry.content):
@@ -266,5 +266,5 @@ class _Feed(XmlStream):
         if self._marked:
             return folded(" ".join(text.replace(BREAK, "\0").split()).replace("\0", "\n"))
         if self._atom and self._type in LITERAL_TYPES and CLOSING not in text:
-            return one_line(text)
+            return fold_words(text)
         return shown(text)

@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-from halflife.page.entries import Entries, Entry, enclose, folded, one_line, shown
+from halflife.page.entries import Entries, Entry, enclose, folded, shown
+from halflife.page.walk import fold_words
 from halflife.records import Page
 from halflife.urls import Joiner
 
@@ -28,15 +29,15 @@ def read_json(url: str, text: str, charset: str) -> Page:
 
 
 def _read(document: dict[str, Any], feed: Entries, joined: Joiner) -> None:
-    feed.title = one_line(_text(document, "title"))
-    feed.description = one_line(_text(document, "description"))
+    feed.title = fold_words(_text(document, "title"))
+    feed.description = fold_words(_text(document, "description"))
     feed.language = _text(document, "language").strip()
     feed.site += _places(document, joined, "home_page_url")
     feed.more += _places(document, joined, "next_url")
     for place in _places(document, joined, "icon"):
         feed.add_medium(place, "image")
     for item in _records(document, "items"):
-        entry = Entry(one_line(_text(item, "title")))
+        entry = Entry(fold_words(_text(item, "title")))
         entry.links += _places(item, joined, "url", "external_url")
         entry.guid = next(iter(_places(item, joined, "id")), "") if _text(item, "id").startswith("http") else ""
         entry.summary = folded(_text(item, "summary"))

@@ -169,7 +169,7 @@ class _Reader:
             self._textless.append((element.links_before, href, rel, 0, 0, words or ""))
 
     def medium(self, element: _Element) -> None:
-        attributes, tag = element.attributes, NAMES[element.tag]
+        attributes, tag = element.attributes, MEDIA_NAMES[element.tag]
         src = attributes.get("data" if tag == "object" else "src") or attributes.get("data-src")
         if (not src or src.startswith("data:")) and (
             srcset := attributes.get("srcset") or attributes.get("data-srcset")
@@ -299,18 +299,18 @@ def _kinds() -> bytes:
     return bytes([numbers.get(number, 0) for number in range(256)])
 
 
-def _readers() -> dict[str, Callable[[_Reader, _Element], Any]]:
-    """Who reads each element that the walk is asked for."""
-    return {
+def _readers() -> dict[int, Callable[[_Reader, _Element], Any]]:
+    """Who reads each element that the walk is asked for, by its number."""
+    readers: dict[str, Callable[[_Reader, _Element], Any]] = {
         **dict.fromkeys(MEDIA_TAGS, _Reader.medium),
         **dict.fromkeys(HEADINGS.split(), _Reader.heading),
         "area": _Reader.area, "frame": _Reader.frame, "iframe": _Reader.frame, "title": _Reader.set_title,
         "base": _Reader.set_base, "meta": _Reader.meta, "link": _Reader.link, "html": _Reader.set_language,
     }  # fmt: skip
+    return {tag_number(name): read for name, read in readers.items()}
 
 
-KINDS = _kinds()
-NAMES = {tag_number(name): name for name in _readers()}
-READERS = {tag_number(name): read for name, read in _readers().items()}
+KINDS, READERS = _kinds(), _readers()
+MEDIA_NAMES = {tag_number(name): name for name in MEDIA_TAGS}
 MATH = tag_number("math")
 KINDS_OF_SOURCE = {tag_number("video"): "video", tag_number("audio"): "audio", tag_number("picture"): "image"}

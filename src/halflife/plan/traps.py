@@ -39,7 +39,7 @@ from xxhash import xxh3_64_intdigest
 
 from halflife.errors import SettingError
 from halflife.plan.dates import Dated, date_in
-from halflife.plan.memory import Distinct, Recent
+from halflife.plan.memory import Distinct, Recent, digest
 from halflife.urls import template
 
 TRAPS = {
@@ -156,7 +156,7 @@ class Traps:
         if any(name == later for name, later in zip(names, names[SAME_PARAMETER_MAX:], strict=False)):
             return True
         parameters = f"{place}?{'&'.join(sorted(parts))}"
-        order, known = xxh3_64_intdigest("&".join(parts).encode()), self._orders.get(parameters)
+        order, known = digest("&".join(parts)), self._orders.get(parameters)
         if known is None:
             self._orders.put(parameters, order)
         elif order != known:
@@ -172,7 +172,7 @@ class Traps:
         bits = self._values.get(f"{place}?{name}") or 0
         if bits.bit_count() > FACET_BITS_MAX:
             return False
-        self._values.put(f"{place}?{name}", bits | 1 << (xxh3_64_intdigest(value.encode()) & 63))
+        self._values.put(f"{place}?{name}", bits | 1 << (digest(value) & 63))
         return True
 
 

@@ -19,6 +19,12 @@ def pages(into: Path | str, **filters: Any) -> Iterator[dict[str, Any]]:
     yield from stored_pages(folder, PageFilter(**filters))
 
 
+def is_begun_only(into: Path | str) -> bool:
+    """Whether a crawl has fetched something, and no segment of it is complete yet: then there is no page to list."""
+    folder = Folder(Path(into))
+    return not folder.segments() and bool(folder.journals())
+
+
 def skipped(into: Path | str, reasons: Sequence[str] = (), limit: int | None = None) -> Iterator[dict[str, Any]]:
     """Every discovered address that gave no page, with its reason, oldest first."""
     folder = Folder(Path(into))

@@ -162,6 +162,10 @@ class _Wheel:
         if self.books.book(report.segment, report.end, target, head):
             self._booked(target, head)
 
+    def _recover(self) -> None:
+        for target, head in recover(self.books, self.folder):
+            self._booked(target, head)
+
     def _booked(self, target: Target, head: Head) -> None:
         self.deaths = 0
         self.pulse.booked(target, head)
@@ -189,8 +193,7 @@ class _Wheel:
         for _, message in [pair for pair in self.deferred if pair[0] is hand]:
             self._hear_late(hand, message)
         self.deferred = [pair for pair in self.deferred if pair[0] is not hand]
-        for target, head in recover(self.books, self.folder):
-            self._booked(target, head)
+        self._recover()
         for site, targets in lost.items():
             if number in targets and self.frontier.is_waiting(number):
                 self.books.died(targets[number], took_too_long)
@@ -303,8 +306,7 @@ class _Wheel:
             self._progress_when_due()
         self.crew.end()
         self._commit()
-        for target, head in recover(self.books, self.folder):
-            self._booked(target, head)
+        self._recover()
         mend(self.folder, Visitor(self.settings).read, chunks_of)
         self.books.commit()
         self.folder.forget_journals()
